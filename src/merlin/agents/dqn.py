@@ -1,0 +1,34 @@
+"""Deep Q-learning."""
+
+from typing import final
+
+import torch
+
+from merlin import losses
+from merlin.agents.value_agent import Loss, ValueAgent
+from merlin.experience.batch import Batch
+
+
+@final
+class DQN(ValueAgent):
+    """Deep Q-learning and its variants, which its parameters switch on and which compose.
+
+    Mnih et al., "Human-level control through deep reinforcement learning" (2015); `double`: van Hasselt, Guez and Silver,
+    "Deep reinforcement learning with double Q-learning" (2016); `dueling`: Wang et al., "Dueling network architectures for
+    deep reinforcement learning" (2016). Without `target_net` it is the algorithm of Mnih et al. (2013).
+    """
+
+    name = "dqn"
+
+    def _loss(self, batch: Batch) -> Loss:
+        q = self._online(batch.observation).float()
+        with torch.no_grad():
+            next_q = self._target(batch.next_observation).float()
+            if self.parameters.double:
+                bootstrap = losses.double_bootstrap(self._online(batch.next_observation).float(), next_q)
+            else:
+                bootstrap = losses.max_bootstrap(next_q)
+            target = losses.td_target(batch.reward, batch.discount, bootstrap)
+        error = losses.action_value(q, batch.action) - target
+        measure = losses.huber if self.parameters.td_loss == "huber" else losses.squared
+        return Loss(measure(error), error, q)

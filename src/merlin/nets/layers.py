@@ -1,0 +1,72 @@
+"""Pieces that several networks are built from."""
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from torch import nn
+
+from merlin.errors import InputError
+
+# What fits where image networks do not; a test compares these with the registry.
+VECTOR_NETS = ("fc", "linear_deep_net", "linear_flat_net")
+
+
+class Window(NamedTuple):
+    """The geometry of a convolution or a pooling, in pixels and alike in both directions."""
+
+    kernel: int
+    stride: int
+    padding: int
+
+
+def dense(num_inputs: int, hidden: Iterable[int], num_outputs: int) -> list[nn.Module]:
+    """Returns layers [B, num_inputs] → [B, num_outputs]: a ReLU after each hidden layer, none at the end."""
+    layers: list[nn.Module] = []
+    for width in hidden:
+        layers += [nn.Linear(num_inputs, width), nn.ReLU()]
+        num_inputs = width
+    return [*layers, nn.Linear(num_inputs, num_outputs)]
+
+
+def output_side(side: int, windows: Sequence[Window]) -> int:
+    """Returns how many pixels of a side are left behind all windows; 0 if one of them does not fit."""
+    for kernel, stride, padding in windows:
+        if side + 2 * padding < kernel:
+            return 0
+        side = (side + 2 * padding - kernel) // stride + 1
+    return side
+
+
+def smallest_side(windows: Sequence[Window]) -> int:
+    """Returns the smallest side in pixels of which something is left behind all windows."""
+    return next(side for side in count(1) if output_side(side, windows) > 0)
+
+
+def image_shape(
+    net_name: str, state_shape: tuple[int, ...], windows: Sequence[Window]
+) -> tuple[int, int, int]:
+    """Returns the state's shape if it is an image that the windows fit on.
+
+    Args:
+        net_name: the network's name, for the message.
+        state_shape: shape of one state; an image is (stack, height, width).
+        windows: the convolutions and poolings of the network, in order.
+
+    Raises:
+        InputError: the state is not an image, or it is too small.
+    """
+    alternatives = f"set net_name to one that takes any states: {', '.join(VECTOR_NETS)}."
+    if len(state_shape) != 3:
+        raise InputError(
+            f"net_name: {net_name} needs images, states of shape (stack, height, width), "
+            f"but this environment's states have the shape {state_shape}; {alternatives}"
+        )
+    stack, height, width = state_shape
+    smallest = smallest_side(windows)
+    if min(height, width) < smallest:
+        raise InputError(
+            f"net_name: {net_name} needs images of at least {smallest}×{smallest} pixels, but this environment's "
+            f"states have the shape {state_shape} (stack, height, width); enlarge them, or {alternatives}"
+        )
+    return stack, height, width

@@ -1,0 +1,180 @@
+"""The folder of one run: where its files lie, who holds it, and how it stands. Knows names of files only.
+
+Light enough for everything to import: no numpy, no torch.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from merlin.errors import MerlinError
+
+State = Literal["waiting", "running", "interrupted", "finished", "failed"]
+"""waiting: not begun; running: held by a live process; interrupted: stopped or killed, a new start goes on."""
+
+# Looking whether a lock is held takes it for some microseconds (see `held`); who wants to have it waits that long.
+_LOCK_PATIENCE_SECONDS = 1.0
+
+
+class RunFolder:
+    """One run's folder, `results/<experiment>/<variant>/<run>/`. Making the object touches nothing on the disk."""
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = Path(path)
+        self.experiment_yaml = self.path / "experiment.yaml"
+        self.train_log = self.path / "train_log.csv"
+        self.console_log = self.path / "console.log"
+        self.status_json = self.path / "status.json"
+        self.error_log = self.path / "error.log"
+        self.model = self.path / "model"
+        self.video = self.path / "video"
+        self.img = self.path / "img"
+        self.checkpoint = self.path / "checkpoint"
+        self.replay = self.path / "replay"
+        self.lock_file = self.path / ".lock"
+
+    def __repr__(self) -> str:
+        return f"RunFolder({str(self.path)!r})"
+
+    def read_status(self) -> dict[str, Any]:
+        """Returns what status.json says; {} where there is none or it cannot be understood."""
+        try:
+            status = json.loads(self.status_json.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return status if isinstance(status, dict) else {}
+
+    def write_status(self, status: dict[str, Any]) -> None:
+        """Replaces status.json. Written often and of no use after a power cut, so it is not forced onto the disk."""
+        text = json.dumps(status, ensure_ascii=False, indent=1) + "\n"
+        write_atomically(self.status_json, text.encode(), durable=False)
+
+    def state(self) -> State:
+        """Returns how the run stands. A run whose status says "running" but that nobody holds was killed."""
+        if self.held():
+            return "running"
+        match self.read_status().get("state"):
+            case "finished":
+                return "finished"
+            case "failed":
+                return "failed"
+            case "running" | "interrupted":
+                return "interrupted"
+            case _:
+                return "waiting"
+
+    def held(self) -> bool:
+        """Says whether a live process holds this folder."""
+        try:
+            descriptor = os.open(self.lock_file, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            return not _try_flock(descriptor, fcntl.LOCK_SH)
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Holds this folder as long as the context lasts. The kernel frees it with the process, however that ends.
+
+        Raises:
+            MerlinError: another live process holds it, or the folder cannot be written.
+        """
+        try:
+            descriptor = os.open(self.lock_file, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise explain(error, self.lock_file) from None
+        try:
+            deadline = time.monotonic() + _LOCK_PATIENCE_SECONDS
+            while not _try_flock(descriptor, fcntl.LOCK_EX):
+                if time.monotonic() > deadline:
+                    holder = os.pread(descriptor, 1000, 0).decode(errors="replace").strip() or "another process"
+                    raise MerlinError(
+                        f"{self.path} is held by {holder}: wait until it is done, or end it, and start again"
+                    )
+                time.sleep(0.01)
+            try:
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+            except OSError as error:
+                # The lock is what counts. On a full disk only the words are missing.
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                    raise
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def write_atomically(path: Path, content: bytes, durable: bool = True) -> None:
+    """Writes a file that appears whole or not at all: aside in the same folder, then renamed.
+
+    Args:
+        path: the file; its folder exists.
+        content: all of it.
+        durable: also survives a power cut.
+
+    Raises:
+        OSError: it could not be written; the file is as it was before, and nothing is left over.
+    """
+    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(aside, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Forces the names within a folder onto the disk, so that a rename survives a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def explain(error: OSError, path: Path) -> MerlinError:
+    """Returns what a user should read when a file could not be written: which, why, and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return MerlinError(
+            f"cannot write {path}: the disk is full or a quota is reached ({_free_space(path)}); "
+            "what was saved before is still good: make room and start again"
+        )
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return MerlinError(f"cannot write {path}: {error.strerror}; choose another results folder or change its rights")
+    return MerlinError(f"cannot write {path}: {error.strerror or error}")
+
+
+def _free_space(path: Path) -> str:
+    for folder in (path, *path.parents):
+        try:
+            return f"{shutil.disk_usage(folder).free / 2**20:,.1f} MiB free"
+        except OSError:
+            continue
+    return "free space unknown"
+
+
+def _try_flock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise
+    return True
