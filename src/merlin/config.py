@@ -155,4 +155,6 @@ class Config:
 
 def plain(value: Any) -> Any:
     """Returns a parameter's value as plain YAML data: tuples as lists."""
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -16,6 +16,7 @@ _WORDS = {
     type(None): "null",
     tuple: "a list",
     list: "a list",
+    dict: "a mapping such as {name: value}",
 }
 _BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
@@ -50,7 +51,7 @@ def _allowed(annotation: Any, limits: str) -> str:
         element = next((each for each in arguments if each is not Ellipsis), Any)
         words = _allowed(element, "").replace("a whole number", "whole numbers").replace("a number", "numbers")
         return " ".join(filter(None, (f"a list of {words}", limits)))
-    if arguments:
+    if arguments and origin is not dict:
         members = [_allowed(each, "" if each is type(None) else limits) for each in arguments]
         return ", or ".join(members)
-    return " ".join(filter(None, (_WORDS.get(annotation, getattr(annotation, "__name__", "a value")), limits)))
+    return " ".join(filter(None, (_WORDS.get(origin or annotation, getattr(annotation, "__name__", "a value")), limits)))

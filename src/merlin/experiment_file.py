@@ -45,13 +45,15 @@ class Setting:
     """The name as written, which may be another name of the same parameter."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """A mapping of an experiment file: settings, and the variants below them."""
 
     place: Place
     settings: dict[str, Setting] = field(default_factory=dict)
     variants: list["Node"] = field(default_factory=list)
+    whole: bool = True
+    """False if some of it could not be read, so that nothing can be said about what is missing below it."""
 
     def walk(self) -> Iterator["Node"]:
         """Yields this node and all below it."""
@@ -116,7 +118,9 @@ def _node(mapping: yaml.MappingNode, file: Place, faults: list[Fault]) -> Node:
     for key, value in _pairs(mapping, file, faults):
         place = dataclasses.replace(file, line=line_of(key))
         if key.value == "variants":
+            before = len(faults)
             node.variants = _variants(value, place, faults)
+            node.whole = len(faults) == before
             continue
         name = OTHER_NAMES.get(key.value, key.value)
         if name in node.settings:

@@ -1,8 +1,9 @@
 """What value-based agents minimise: pure batched functions, each after its paper.
 
-B is the batch, A the number of actions, N and M numbers of atoms or quantiles. Every function checks the shapes that it
-is given, on the host and without looking at values, so the checks cost nothing on the device and are gone from
-compiled and captured code. Losses come back per sample, [B]; weighting and averaging them is the agent's.
+B is the batch, A the number of actions, N and M numbers of atoms or quantiles. Every function checks the
+shapes that it is given, on the host and without looking at values, so the checks cost nothing on the device
+and are gone from compiled and captured code. Losses come back per sample, [B]; weighting and averaging them
+is the agent's.
 """
 
 from typing import NoReturn
@@ -48,7 +49,8 @@ def td_target(reward: Tensor, discount: Tensor, bootstrap: Tensor) -> Tensor:
 def max_bootstrap(next_q: Tensor) -> Tensor:
     """Returns the value of the best action: maxₐ Q(s', a).
 
-    Mnih et al., "Human-level control through deep reinforcement learning" (2015), with `next_q` from the target network.
+    Mnih et al., "Human-level control through deep reinforcement learning" (2015), with `next_q` from the
+    target network.
 
     Args:
         next_q: values [B, A].
@@ -81,8 +83,8 @@ def double_bootstrap(next_q_online: Tensor, next_q_target: Tensor) -> Tensor:
 def huber(error: Tensor, delta: float = 1.0) -> Tensor:
     """Returns ½ error² up to |error| = delta and delta × (|error| − ½ delta) beyond.
 
-    Huber, "Robust estimation of a location parameter" (1964). With delta 1 its gradient is the error clipped to [-1, 1],
-    the error clipping of Mnih et al. (2015).
+    Huber, "Robust estimation of a location parameter" (1964). With delta 1 its gradient is the error
+    clipped to [-1, 1], the error clipping of Mnih et al. (2015).
 
     Args:
         error: TD errors, of any shape.
@@ -95,7 +97,7 @@ def huber(error: Tensor, delta: float = 1.0) -> Tensor:
 
 
 def squared(error: Tensor) -> Tensor:
-    """Returns error², without a factor ½: the TD loss beside which `cql_penalty` is weighed with `alpha_cql`.
+    """Returns error², without a factor ½; `alpha_cql` weighs `cql_penalty` against this.
 
     Args:
         error: TD errors, of any shape.
@@ -107,9 +109,10 @@ def squared(error: Tensor) -> Tensor:
 
 
 def cql_penalty(q: Tensor, action: Tensor) -> Tensor:
-    """Returns how far the values rise above the value of the action in the data: log Σₐ exp Q(s, a) − Q(s, action).
+    """Returns how far the values exceed that of the action in the data: log Σₐ exp Q(s, a) − Q(s, action).
 
-    CQL(H) of Kumar et al., "Conservative Q-learning for offline reinforcement learning" (2020), equation 4. Never negative.
+    CQL(H) of Kumar et al., "Conservative Q-learning for offline reinforcement learning" (2020), equation 4.
+    Never negative.
 
     Args:
         q: values of all actions [B, A].
@@ -124,10 +127,11 @@ def cql_penalty(q: Tensor, action: Tensor) -> Tensor:
 def categorical_projection(atoms: Tensor, probabilities: Tensor, v_min: float, v_max: float) -> Tensor:
     """Moves the mass of a distribution to the N evenly spaced atoms from v_min to v_max.
 
-    The projection Φ of Bellemare, Dabney and Munos, "A distributional perspective on reinforcement learning" (2017),
-    equation 7: mass at a place between two atoms is shared among them by nearness, mass outside goes to the outermost atom.
-    Written as a sum over all pairs of atoms, not as the paper's scatter over floor and ceiling: mass that lies
-    exactly on an atom stays whole, and the order of the sum is fixed on every device.
+    The projection Φ of Bellemare, Dabney and Munos, "A distributional perspective on reinforcement learning"
+    (2017), equation 7: mass between two atoms is shared among them by nearness, mass outside goes to the
+    outermost atom. Computed as written there, as a sum over all pairs of atoms, and not by adding to floor
+    and ceiling as in the paper's Algorithm 1: mass that lies exactly on an atom cannot get lost, and the
+    order of the sum is fixed on every device.
 
     Args:
         atoms: where the mass lies, such as reward + discount × support [B, N].
@@ -152,8 +156,9 @@ def categorical_projection(atoms: Tensor, probabilities: Tensor, v_min: float, v
 def quantile_huber(quantiles: Tensor, fractions: Tensor, target: Tensor, delta: float = 1.0) -> Tensor:
     """Returns the quantile regression loss, summed over the quantiles and averaged over the target's.
 
-    Dabney et al., "Distributional reinforcement learning with quantile regression" (2018), equation 10, ρ as there: the
-    Huber loss of each difference (not divided by delta), weighted |τ − 1 where the target lies below|.
+    Dabney et al., "Distributional reinforcement learning with quantile regression" (2018), equations 9 and
+    10: the Huber loss of each difference, not divided by delta, times τ where the target lies above the
+    quantile and 1 − τ where it lies below.
 
     Args:
         quantiles: estimates, with gradient [B, N].

@@ -109,7 +109,7 @@ def value_of(node: yaml.Node) -> Any:
         case yaml.SequenceNode(), "seq":
             return [value_of(item) for item in node.value]
         case yaml.MappingNode(), "map":
-            return {str(value_of(key)): value_of(value) for key, value in node.value}
+            return _mapping(node)
     tag = node.tag.replace("tag:yaml.org,2002:", "!!")
     raise YamlFault(line_of(node), f"the tag {tag} is not allowed: a file holds plain data only")
 
@@ -123,6 +123,17 @@ def dump_value(value: Any) -> str:
     """Returns the YAML text of a value, on one line; reading it gives exactly the value again."""
     text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=2**31, allow_unicode=True)
     return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _mapping(node: yaml.MappingNode) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+            raise YamlFault(line_of(key), "only names can stand before a colon here")
+        if key.value in found:
+            raise YamlFault(line_of(key), f"{key.value} is written twice")
+        found[key.value] = value_of(value)
+    return found
 
 
 def _size(node: yaml.Node, sizes: dict[int, int | None]) -> int:

@@ -1,4 +1,4 @@
-"""The seam between games and everything that plays them: several copies of one environment, stepped together."""
+"""The seam between games and what plays them: several copies of one environment, stepped together."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -20,24 +20,34 @@ __all__ = ["BaseEnv", "Episode", "Layout", "Step", "Tick"]
 class BaseEnv(ABC):
     """Several copies of one environment, stepped together in a thread of their own.
 
-    An episode is a function of its seed and its actions alone. A copy whose episode ended is reset in the following
-    tick instead of stepped, with the seed of its next episode, so that the last observation of an episode is seen.
+    An episode is a function of its seed and its actions alone. A copy whose episode ended is reset in the
+    following tick instead of stepped, with the seed of its next episode, so that the last observation of an
+    episode is seen.
 
     Args:
         parameters: the environment's own `Parameters`.
-        seed_of: gives the seed of an episode, a number in [0, 2³¹), from the copy's index and the episode's index
-            within that copy, both from 0.
+        seed_of: gives the seed of an episode, a number in [0, 2³¹), from the copy's index and the episode's
+            index within that copy, both from 0.
         threads: threads that the copies may use together.
     """
 
     name: ClassVar[str]
 
     class Parameters(config.Parameters):
-        num_envs: int = Field(1, ge=1, le=1024, description="copies of the environment that are stepped together")
-        num_stacked_frames: int = Field(1, ge=1, description="newest frames that make up one observation of the agent")
-        frame_skip: int = Field(1, ge=1, description="frames per action, in all; their rewards are summed")
-        step_penalty: float = Field(0.0, description="subtracted from the reward that is learned from on steps whose reward is 0")
-        clip_rewards: bool = Field(False, description="clip the rewards that are learned from to [-1, 1]; logs show the game's own")
+        num_envs: int = Field(
+            1, ge=1, le=1024, description="Copies of the environment that are stepped together."
+        )
+        num_stacked_frames: int = Field(
+            1, ge=1, description="Newest frames that make up one state of the agent."
+        )
+        frame_skip: int = Field(1, ge=1, description="Frames per action, in all; their rewards are summed.")
+        step_penalty: float = Field(
+            0.0,
+            description="Subtracted from the reward that is learned from, on steps whose own reward is 0.",
+        )
+        clip_rewards: bool = Field(
+            False, description="Clip the rewards that are learned from to [-1, 1]; logs do not."
+        )
 
     def __init__(self, parameters: Parameters, seed_of: Callable[[int, int], int], threads: int = 1):
         self.parameters = parameters
@@ -48,7 +58,7 @@ class BaseEnv(ABC):
         self._steps = 0
         self._observation: np.ndarray | None = None
         self._pending: Future[Step] | None = None
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"merlin-env-{self.name}")
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="merlin-env")
         self._closed = False
 
     @abstractmethod
@@ -57,17 +67,18 @@ class BaseEnv(ABC):
 
     @abstractmethod
     def _advance(self, actions: np.ndarray, reset: np.ndarray, seeds: np.ndarray) -> Tick:
-        """Resets the copies where `reset` (bool [num_envs]) with their seeds (int64 [num_envs]) and steps the others.
+        """Resets the copies where `reset` with their seeds, and steps the others.
 
-        The first call resets all copies. A copy whose episode ended is always reset in the next call.
+        Takes actions int64, reset bool and seeds int64, each [num_envs], and changes none of them. The first
+        call resets all copies. A copy whose episode ended is always reset in the next call.
         """
 
     @abstractmethod
     def replay(self, seed: int, actions: np.ndarray) -> Iterator[np.ndarray]:
         """Plays a recorded episode again in a copy of its own, which changes nothing else.
 
-        Yields its pictures, natively sized and coloured, uint8 [H, W, 3], `layout.frames_per_second` of them a second;
-        the first is that of the reset. Callable from any thread.
+        Yields its pictures, natively sized and coloured, uint8 [H, W, 3], `layout.frames_per_second` of them
+        a second; the first is that of the reset. Callable from any thread.
         """
 
     @abstractmethod
@@ -103,13 +114,13 @@ class BaseEnv(ABC):
         return self.layout.spec
 
     def reset(self) -> np.ndarray:
-        """Begins the next episode of every copy (the first ones, in a new environment); returns its first observations."""
+        """Begins the next episode of every copy (the first, in a new environment); returns what it sees."""
         self._refuse_pending("reset")
         everyone = np.ones(self.num_envs, bool)
         return self._tick(np.zeros(self.num_envs, np.int64), everyone).observation
 
     def send(self, actions: np.ndarray) -> None:
-        """Starts one tick with these actions (integers [num_envs]) and returns at once; `recv` gives its outcome."""
+        """Starts one tick with these actions (integers [num_envs]); `recv` gives its outcome."""
         self._refuse_pending("send")
         if self._observation is None:
             raise RuntimeError("send before reset")
@@ -123,7 +134,7 @@ class BaseEnv(ABC):
         """Waits for the tick that `send` started.
 
         Raises:
-            MerlinError: the environment failed, or gave a reward or an observation that is not a finite number.
+            MerlinError: the environment failed, or gave a reward or an observation that is not finite.
         """
         if self._pending is None:
             raise RuntimeError("recv without send")
@@ -131,7 +142,7 @@ class BaseEnv(ABC):
         return pending.result()
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns what `load_state_dict` needs: seeds and actions of the running episodes, no state of any game."""
+        """Returns seeds and actions of the running episodes, all that `load_state_dict` needs."""
         self._refuse_pending("state_dict")
         if self._observation is None:
             raise RuntimeError("state_dict before reset")
@@ -191,7 +202,9 @@ class BaseEnv(ABC):
             first=reset,
             life_lost=tick.life_lost,
             frames=tick.frames,
-            episodes=ledger.record(~reset, actions, tick.reward, tick.frames, tick.terminated, tick.truncated),
+            episodes=ledger.record(
+                ~reset, actions, tick.reward, tick.frames, tick.terminated, tick.truncated
+            ),
         )
 
     def _advance_checked(self, actions: np.ndarray, reset: np.ndarray, seeds: np.ndarray) -> Tick:
@@ -201,8 +214,9 @@ class BaseEnv(ABC):
         except MerlinError:
             raise
         except Exception as error:
+            what = f"{type(error).__name__}: {error}"
             raise MerlinError(
-                f"environment {self.spec['environment']} failed in step {self._steps}: {type(error).__name__}: {error}"
+                f"environment {self.spec['environment']} failed in step {self._steps}: {what}"
             ) from error
         stepped = ~reset
         self._refuse_nonfinite("reward", tick.reward[:, None], stepped)

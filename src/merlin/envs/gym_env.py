@@ -11,14 +11,16 @@ from gymnasium.spaces import Discrete
 from merlin.envs.base import BaseEnv, Layout, Tick
 from merlin.envs.spaces import encoder
 from merlin.errors import InputError, MerlinError
+from merlin.registry import name_of
 
 
 class BaseGymEnv(BaseEnv):
-    """Steps `num_envs` copies of what `make_env` gives, one after another. A subclass needs nothing but `make_env`.
+    """Steps `num_envs` copies of what `make_env` gives, one after another. A subclass needs nothing but
+    `make_env`.
 
-    The environment must draw all its random numbers from its `np_random`, which `reset(seed=…)` seeds; only then can
-    its episodes be resumed and filmed. Its actions must be `Discrete`. Observations are turned into frames by
-    `merlin.envs.spaces.encoder`.
+    The environment must draw all its random numbers from its `np_random`, which `reset(seed=…)` seeds; only
+    then can its episodes be resumed and filmed. Its actions must be `Discrete`. Observations are turned into
+    frames by `merlin.envs.spaces.encoder`.
     """
 
     @abstractmethod
@@ -28,7 +30,7 @@ class BaseGymEnv(BaseEnv):
     def _open(self) -> Layout:
         self._copies = [self.make_env(None) for _ in range(self.num_envs)]
         copy = self._copies[0]
-        title = copy.spec.id if copy.spec is not None else self.name
+        title = copy.spec.id if copy.spec is not None else name_of(type(self))
         if not isinstance(copy.action_space, Discrete):
             raise InputError(
                 f"environment {title}: its actions are {copy.action_space}, "
@@ -52,7 +54,10 @@ class BaseGymEnv(BaseEnv):
             "frame_skip": self.parameters.frame_skip,
             "actions": num_actions,
             "frame": f"{np.dtype(self._encoder.dtype).name} {list(self._encoder.shape)}",
-            "longest_episode_frames": copy.spec.max_episode_steps if copy.spec is not None else None,
+            "max_frames_per_episode": copy.spec.max_episode_steps if copy.spec is not None else None,
+            "arguments": {k: v for k, v in copy.spec.kwargs.items() if k != "render_mode"}
+            if copy.spec is not None
+            else {},
             "gymnasium": gymnasium.__version__,
         }
 
@@ -92,9 +97,14 @@ class BaseGymEnv(BaseEnv):
             copy.close()
 
     def _picture(self, copy: gymnasium.Env) -> np.ndarray:
-        picture = copy.render()
+        try:
+            picture = copy.render()
+        except gymnasium.error.DependencyNotInstalled as error:
+            raise MerlinError(f"environment {self.spec['environment']} cannot be filmed: {error}") from error
         if not isinstance(picture, np.ndarray) or picture.ndim != 3:
-            raise MerlinError(f"environment {self.spec['environment']} draws no pictures, so it cannot be filmed")
+            raise MerlinError(
+                f"environment {self.spec['environment']} draws no pictures, so it cannot be filmed"
+            )
         return np.array(picture, dtype=np.uint8)
 
     def _close(self) -> None:

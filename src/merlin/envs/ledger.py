@@ -16,7 +16,8 @@ class Episode:
         actions: int64 [steps].
         reward: the game's own reward, unclipped, summed over the whole episode.
         steps: the agent's steps.
-        frames: frames (of the emulator, or steps of a plain environment) that passed, those of the reset left out.
+        frames: frames (of the emulator, or steps of a plain environment) that passed, those of the reset left
+            out.
         terminated: the game ended.
         truncated: it was cut off, by a limit of time for example; never true together with `terminated`.
     """
@@ -49,7 +50,7 @@ class Ledger:
         return self._actions[env_index, : self.steps[env_index]].copy()
 
     def begin(self, copies: np.ndarray) -> None:
-        """Opens an empty account for these copies (bool [num_envs]); index and seed are the caller's to set."""
+        """Opens empty accounts for these copies (bool [num_envs]); index and seed are the caller's to set."""
         self.steps[copies] = 0
         self.reward[copies] = 0.0
         self.frames[copies] = 0
@@ -64,7 +65,9 @@ class Ledger:
         terminated: np.ndarray,
         truncated: np.ndarray,
     ) -> list[Episode]:
-        """Enters one step of these copies (bool [num_envs]; the others stay) and returns the episodes it ended."""
+        """Enters one step of these copies (bool [num_envs]; the others stay) and returns the episodes it
+        ended.
+        """
         if int(self.steps.max()) == self._actions.shape[1]:
             self._actions = np.concatenate([self._actions, np.zeros_like(self._actions)], axis=1)
         self._actions[copies, self.steps[copies]] = actions[copies]

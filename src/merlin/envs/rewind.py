@@ -13,10 +13,12 @@ from merlin.errors import MerlinError
 def rewind(
     advance: Callable[[np.ndarray, np.ndarray, np.ndarray], Tick], state: dict[str, Any], environment: str
 ) -> tuple[Ledger, np.ndarray]:
-    """Plays the episodes of a `BaseEnv.state_dict` again, all copies in lock-step, so that all arrive at the same tick.
+    """Plays the episodes of a `BaseEnv.state_dict` again, all copies in lock-step, so that all arrive at the
+    same tick.
 
-    The copy with the longest episode sets the length. The others play anything until their turn comes, and are then
-    reset with the seed of their episode, which makes all that follows independent of what they did before.
+    The copy with the longest episode sets the length. The others play anything until their turn comes, and
+    are then reset with the seed of their episode, which makes all that follows independent of what they did
+    before.
 
     Args:
         advance: actions [num_envs], reset [num_envs], seeds [num_envs] → Tick.
@@ -61,8 +63,8 @@ def rewind(
     )
     if not same:
         raise MerlinError(
-            f"environment {environment} does not repeat itself: the episodes of the checkpoint, played again from their "
-            "seeds and actions, came out differently. It must draw all its random numbers from self.np_random and be "
-            "the same version as before. Start the run anew in a fresh results folder."
+            f"environment {environment} does not repeat itself: the episodes of the checkpoint, played again "
+            "from their seeds and actions, came out differently. It must draw all its random numbers from "
+            "self.np_random and be the same version as before. Start the run anew in a fresh results folder."
         )
     return ledger, tick.observation

@@ -27,9 +27,11 @@ class Encoder(NamedTuple):
 def encoder(space: spaces.Space, environment: str) -> Encoder:
     """Returns the encoder for an observation space.
 
-    uint8 boxes of two axes are grey images [H, W]; those of three axes are images whose channels, last in Gymnasium,
+    uint8 boxes of two axes are grey images [H, W]; those of three axes are images whose channels, last in
+    Gymnasium,
     come first: [C, H, W], or [H, W] where there is one channel only. All other spaces are flattened as
-    `gymnasium.spaces.flatten` does: numbers that count (Discrete) become one-hot, dictionaries and tuples are joined.
+    `gymnasium.spaces.flatten` does: numbers that count (Discrete) become one-hot, dictionaries and tuples are
+    joined.
 
     Raises:
         InputError: a space whose observations have no fixed length.
@@ -40,14 +42,16 @@ def encoder(space: spaces.Space, environment: str) -> Encoder:
         length = flatdim(space)
     except (NotImplementedError, ValueError) as error:
         raise InputError(
-            f"environment {environment}: observations of {space} have no fixed length, so no network can take them. "
-            "Wrap the environment so that it gives a Box."
+            f"environment {environment}: observations of {space} have no fixed length, so no network can "
+            "take them. Wrap the environment so that it gives a Box."
         ) from error
 
-    def encode(observation: Any) -> np.ndarray:
-        return np.array(flatten(space, observation), dtype=np.float32)
-
-    return Encoder((length,), np.float32, encode)
+    if isinstance(space, spaces.Box):
+        # What flatten does too, without its checks of types: this runs at every step.
+        return Encoder((length,), np.float32, lambda observation: np.array(observation, np.float32).ravel())
+    return Encoder(
+        (length,), np.float32, lambda observation: np.array(flatten(space, observation), np.float32)
+    )
 
 
 def _image_encoder(shape: tuple[int, ...]) -> Encoder:
@@ -59,4 +63,6 @@ def _image_encoder(shape: tuple[int, ...]) -> Encoder:
     if height <= 4 < min(width, channels):
         # Channels come first already, as PyTorch's own wrappers give them.
         return Encoder(shape, np.uint8, np.array)
-    return Encoder((channels, height, width), np.uint8, lambda image: np.ascontiguousarray(np.moveaxis(image, 2, 0)))
+    return Encoder(
+        (channels, height, width), np.uint8, lambda image: np.ascontiguousarray(np.moveaxis(image, 2, 0))
+    )

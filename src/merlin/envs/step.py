@@ -18,7 +18,7 @@ class Layout:
         frame_dtype: uint8 for images, float32 for vectors.
         action_meanings: one word per action.
         frames_per_second: of the films that `replay` gives.
-        spec: the one effective specification, plain values, printed and saved; `spec["environment"]` is its name.
+        spec: the one effective specification, plain values; `spec["environment"]` is its name.
     """
 
     num_actions: int
@@ -31,7 +31,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Tick:
-    """What a subclass reports of one tick; arrays over the copies. Of a copy that was reset only `observation` counts.
+    """What a subclass reports of one tick. Of a copy that was reset, only the observation counts.
 
     Attributes:
         observation: [num_envs, *frame_shape], a fresh array that nobody writes into again.
@@ -56,13 +56,14 @@ class Step:
 
     Attributes:
         observation: [num_envs, *frame_shape]. After a last step it is the true last frame of that episode.
-        reward: float64 [num_envs], the game's own, unclipped, summed over the frames of the step; 0 where `first`.
+        reward: float64 [num_envs], the game's own, unclipped, summed over the frames of the step; 0 where
+            `first`.
         terminated: bool [num_envs], the game ended with this step.
         truncated: bool [num_envs], it was cut off after this step; never true together with `terminated`.
         first: bool [num_envs], this observation starts an episode: the copy was reset in this tick instead of
             stepped, so its action was ignored.
-        life_lost: bool [num_envs], this step cost a life *and* the environment's `life_loss_terminal` asks learning
-            to take that for the end; always false otherwise. The episode goes on.
+        life_lost: bool [num_envs], this step cost a life *and* the environment's `life_loss_terminal` asks
+            learning to take that for the end; always false otherwise. The episode goes on.
         frames: int64 [num_envs], frames that passed in this tick; 0 where `first`.
         episodes: the episodes that ended with this tick, in order of the copies.
     """

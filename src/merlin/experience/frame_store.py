@@ -206,7 +206,7 @@ class FrameStore:
         if stack > 1:
             # A frame belongs to the stack unless an episode begins between it and the newest one.
             first = self._first[at[:, 1:]]
-            before_start = np.logical_or.accumulate(first[:, ::-1], axis=1)[:, ::-1]
+            before_start = np.logical_or.accumulate(first[:, ::-1], axis=1)[:, ::-1].copy()
             if before_start.any():
                 frames[:, :-1][torch.from_numpy(before_start).to(self._device)] = 0
         return frames.view(len(row), *self.layout.state_shape)

@@ -1,7 +1,7 @@
 """Neural networks, by the names that experiment files use as `net_name`.
 
-To add a network, derive a class from `BaseNet`, give it a name and put it into the list below; or leave this package
-alone and register it from a file of your own (`imports` in the experiment).
+To add a network, derive a class from `BaseNet`, give it a name and put it into the list below; or leave this
+package alone and register it from a file of your own (`imports` in the experiment).
 """
 
 from merlin.nets.base import BaseNet

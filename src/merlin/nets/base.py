@@ -1,24 +1,25 @@
 """The abstract base of all neural networks."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from merlin import config
 from merlin.errors import MerlinError
+from merlin.nets.heads import in_float32
 
 
 class BaseNet(nn.Module, ABC):
     """A network that maps a batch of states to one number per action.
 
-    A subclass gives a `name`, which experiment files use as `net_name`, and defines its layers in `_define_net`.
-    Widths and the like that an experiment may set are declared in a nested class
+    A subclass gives a `name`, which experiment files use as `net_name`, and defines its layers in
+    `_define_net`. Widths and the like that an experiment may set are declared in a nested class
     `Parameters(BaseNet.Parameters)` and read in `_define_net` as `self.settings`.
 
     All layers are drawn from torch's global generator while the network is constructed and never later.
-    The layers of the networks that come with merlin keep PyTorch's own initialisation: weights and biases uniform in
+    The networks that come with merlin keep PyTorch's own initialisation: weights and biases uniform in
     ±1/√fan_in, which is also what Torch7 gave the networks of Mnih et al. (2015).
 
     Attributes:
@@ -33,7 +34,7 @@ class BaseNet(nn.Module, ABC):
     class Parameters(config.Parameters):
         """What an experiment can set for a network of this class."""
 
-    settings: Parameters
+    settings: Any  # a subclass with parameters of its own says `settings: Parameters`
     net: nn.Sequential
 
     def __init__(
@@ -63,8 +64,11 @@ class BaseNet(nn.Module, ABC):
         """Returns the layers, from states [B, *state_shape] to a last `Linear` with `num_actions` outputs."""
 
     def forward(self, state: Tensor) -> Tensor:
-        """Maps float states [B, *state_shape] to [B, num_actions]."""
-        return self.net(state)
+        """Maps float states [B, *state_shape] to float32 values [B, num_actions], see `in_float32`."""
+        *hidden, head = self.net
+        for layer in hidden:
+            state = layer(state)
+        return in_float32(head, state)
 
     def _check_layers(self) -> None:
         contract = (
@@ -91,7 +95,7 @@ class BaseNet(nn.Module, ABC):
         try:
             with torch.no_grad():
                 shape = tuple(self.net(torch.zeros(1, *self.state_shape)).shape)
-        except RuntimeError as error:
+        except (RuntimeError, TypeError, ValueError) as error:
             raise MerlinError(
                 f"The layers of {type(self).__name__} do not take states of shape {self.state_shape}: {error}"
             ) from error

@@ -13,10 +13,10 @@ WINDOWS = (Window(8, 4, 0), Window(4, 2, 0), Window(3, 1, 0))
 
 @final
 class CNN(BaseNet):
-    """The convolutional network of Mnih et al., "Human-level control through deep reinforcement learning" (2015).
+    """The network of Mnih et al., "Human-level control through deep reinforcement learning" (2015).
 
-    Three convolutions without padding, 8×8 with stride 4, 4×4 with stride 2 and 3×3, then dense layers; ReLU after
-    each. The smallest image is 36×36.
+    Three convolutions without padding, 8×8 with stride 4, 4×4 with stride 2 and 3×3, then dense layers;
+    ReLU after each. The smallest image is 36×36.
 
     Initialisation: PyTorch's default (see `BaseNet`), which is the published one.
     """
@@ -26,8 +26,8 @@ class CNN(BaseNet):
     class Parameters(BaseNet.Parameters):
         """The widths of the layers."""
 
-        features: list[Annotated[int, pydantic.Field(ge=1)]] = pydantic.Field(
-            [32, 64, 64, 512],
+        features: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = pydantic.Field(
+            (32, 64, 64, 512),
             min_length=3,
             description="channels of the three convolutions, then units of each dense layer",
         )

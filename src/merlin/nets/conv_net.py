@@ -15,9 +15,9 @@ CHANNELS = (32, 64, 64)
 class ConvNet(BaseNet):
     """Convolutions 8×8 with stride 4, 4×4 with stride 2 and 3×3, padded by 1, and a dense layer of 256 units.
 
-    Each convolution is followed by batch normalisation (Ioffe and Szegedy, 2015) and ReLU; it has no bias of its own
-    because the normalisation would take it away again. The smallest image is 10×10.
-    Acting and target values need evaluation mode (`eval()`): in training mode a state's values depend on its batch.
+    Each convolution is followed by batch normalisation (Ioffe and Szegedy, 2015) and ReLU; it has no bias
+    of its own because the normalisation would take it away again. The smallest image is 10×10. Acting needs
+    evaluation mode (`eval()`): in training mode the values of a state depend on its batch.
 
     Initialisation: PyTorch's default (see `BaseNet`); scale 1 and shift 0 of the normalisation.
     """

@@ -22,13 +22,11 @@ class FC(BaseNet):
     class Parameters(BaseNet.Parameters):
         """The widths of the layers."""
 
-        features: list[Annotated[int, pydantic.Field(ge=1)]] = pydantic.Field(
-            [256, 256], description="units of each hidden layer; an empty list makes the network linear"
+        features: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = pydantic.Field(
+            (256, 256), description="units of each hidden layer; an empty list makes the network linear"
         )
 
     settings: Parameters
 
     def _define_net(self, state_shape: tuple[int, ...], num_actions: int) -> nn.Sequential:
-        return nn.Sequential(
-            nn.Flatten(), *dense(prod(state_shape), self.settings.features, num_actions)
-        )
+        return nn.Sequential(nn.Flatten(), *dense(prod(state_shape), self.settings.features, num_actions))

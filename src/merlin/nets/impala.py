@@ -34,9 +34,9 @@ class ResidualBlock(nn.Module):
 class ImpalaNet(BaseNet):
     """The large network of Espeholt et al., "IMPALA: scalable distributed deep-RL" (2018), without its LSTM.
 
-    Three stacks of a 3×3 convolution, a 3×3 max-pooling with stride 2 and two residual blocks; then ReLU, dense layers
-    with ReLU and the outputs. Each stack halves the sides, rounding up, so images of any size fit. The paper's widths
-    are 16, 32, 32 and 256; the default here is twice as wide.
+    Three stacks of a 3×3 convolution, a 3×3 max-pooling with stride 2 and two residual blocks; then ReLU,
+    dense layers with ReLU and the outputs. Each stack halves the sides, rounding up, so images of any size
+    fit. The paper's widths are 16, 32, 32 and 256; the default here is twice as wide.
 
     Initialisation: PyTorch's default (see `BaseNet`).
     """
@@ -46,8 +46,8 @@ class ImpalaNet(BaseNet):
     class Parameters(BaseNet.Parameters):
         """The widths of the layers."""
 
-        features: list[Annotated[int, pydantic.Field(ge=1)]] = pydantic.Field(
-            [32, 64, 64, 512],
+        features: tuple[Annotated[int, pydantic.Field(ge=1)], ...] = pydantic.Field(
+            (32, 64, 64, 512),
             min_length=3,
             description="channels of the three stacks, then units of each dense layer",
         )
@@ -68,6 +68,4 @@ class ImpalaNet(BaseNet):
             ]
             channels = out_channels
         num_inputs = channels * output_side(height, windows) * output_side(width, windows)
-        return nn.Sequential(
-            *layers, nn.ReLU(), nn.Flatten(), *dense(num_inputs, features[3:], num_actions)
-        )
+        return nn.Sequential(*layers, nn.ReLU(), nn.Flatten(), *dense(num_inputs, features[3:], num_actions))

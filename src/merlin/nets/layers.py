@@ -66,7 +66,8 @@ def image_shape(
     smallest = smallest_side(windows)
     if min(height, width) < smallest:
         raise InputError(
-            f"net_name: {net_name} needs images of at least {smallest}×{smallest} pixels, but this environment's "
-            f"states have the shape {state_shape} (stack, height, width); enlarge them, or {alternatives}"
+            f"net_name: {net_name} needs images of at least {smallest}×{smallest} pixels, but this "
+            f"environment's states have the shape {state_shape} (stack, height, width); enlarge them, "
+            f"or {alternatives}"
         )
     return stack, height, width

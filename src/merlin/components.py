@@ -1,0 +1,68 @@
+"""Which declarations make up a run, and which there are at all: asked of the registered classes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from merlin.config import Parameters, RunParameters
+from merlin.registry import Entry, Registry
+
+
+@dataclass(frozen=True)
+class Registries:
+    """The agents, nets and environments that experiments may name."""
+
+    agents: Registry
+    nets: Registry
+    envs: Registry
+
+    @classmethod
+    def default(cls) -> "Registries":
+        """Returns merlin's own, with those of the installed packages that extend it."""
+        from merlin.agents import agent_registry
+        from merlin.envs import env_registry
+        from merlin.extensions import load_plugins
+        from merlin.nets import net_registry
+
+        load_plugins()
+        return cls(agent_registry, net_registry, env_registry)
+
+    def named(self) -> Iterator[tuple[str, Registry]]:
+        """Yields each registry with the name of the parameter that chooses from it."""
+        yield from (("env_name", self.envs), ("agent_name", self.agents), ("net_name", self.nets))
+
+
+def models(found: Iterable[Entry]) -> tuple[type[Parameters], ...]:
+    """Returns the declarations that make up a run of these components."""
+    declared: list[type[Parameters]] = [RunParameters]
+    for entry in found:
+        declared += [entry.cls.Parameters, *parts(entry)]
+    return tuple(dict.fromkeys(declared))
+
+
+def parts(entry: Entry) -> tuple[type[Parameters], ...]:
+    """Returns what an agent needs beside its own parameters; nothing for a net or an environment."""
+    return entry.cls.parts() if hasattr(entry.cls, "parts") else ()
+
+
+def owners(registries: Registries) -> dict[str, str]:
+    """Returns each parameter that any component declares, and in words which components those are."""
+    found: dict[str, dict[str, list[str]]] = {"net_name": {}}
+    for parameter, registry in registries.named():
+        for entry in registry:
+            names = {name for model in models([entry])[1:] for name in model.model_fields}
+            if parameter == "agent_name" and entry.cls.learns:
+                names.add("net_name")
+            for name in names:
+                found.setdefault(name, {}).setdefault(registry.kind, []).append(entry.name)
+    return {name: " and ".join(_listed(kind, names) for kind, names in kinds.items()) for name, kinds in found.items()}
+
+
+def defaults(model: type[Parameters], entry_defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns those defaults of a registered name that belong to a declaration."""
+    return {name: value for name, value in entry_defaults.items() if name in model.model_fields}
+
+
+def _listed(kind: str, names: list[str]) -> str:
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return f"the {kind}{'s' if len(names) > 1 else ''} {', '.join(names[:6])}{more}"
