@@ -32,35 +32,43 @@ class Registries:
         yield from (("env_name", self.envs), ("agent_name", self.agents), ("net_name", self.nets))
 
 
-def models(found: Iterable[Entry]) -> tuple[type[Parameters], ...]:
-    """Returns the declarations that make up a run of these components."""
+def models(env: Entry | None, agent: Entry | None, net: Entry | None) -> tuple[type[Parameters], ...]:
+    """Returns the declarations that make up a run of those components that it has."""
     declared: list[type[Parameters]] = [RunParameters]
-    for entry in found:
-        declared += [entry.cls.Parameters, *parts(entry)]
+    if env:
+        declared.append(env.cls.Parameters)
+    if agent:
+        declared += [agent.cls.Parameters, *agent.cls.parts()]
+    if net:
+        declared.append(net.cls.Parameters)
     return tuple(dict.fromkeys(declared))
-
-
-def parts(entry: Entry) -> tuple[type[Parameters], ...]:
-    """Returns what an agent needs beside its own parameters; nothing for a net or an environment."""
-    return entry.cls.parts() if hasattr(entry.cls, "parts") else ()
 
 
 def owners(registries: Registries) -> dict[str, str]:
     """Returns each parameter that any component declares, and in words which components those are."""
-    found: dict[str, dict[str, list[str]]] = {"net_name": {}}
-    for parameter, registry in registries.named():
-        for entry in registry:
-            names = {name for model in models([entry])[1:] for name in model.model_fields}
-            if parameter == "agent_name" and entry.cls.learns:
-                names.add("net_name")
-            for name in names:
-                found.setdefault(name, {}).setdefault(registry.kind, []).append(entry.name)
-    return {name: " and ".join(_listed(kind, names) for kind, names in kinds.items()) for name, kinds in found.items()}
+    found: dict[str, dict[str, list[str]]] = {}
+
+    def note(kind: str, owner: str, names: Iterable[str]) -> None:
+        for name in names:
+            found.setdefault(name, {}).setdefault(kind, []).append(owner)
+
+    for agent in registries.agents:
+        learner_names = ["net_name"] if agent.cls.learns else []
+        note("agent", agent.name, [*_names(agent.cls.Parameters, *agent.cls.parts()), *learner_names])
+    for registry in (registries.nets, registries.envs):
+        for title, cls in registry.classes():
+            note(registry.kind, title, _names(cls.Parameters))
+    return {name: " and ".join(_listed(kind, titles) for kind, titles in kinds.items()) for name, kinds in found.items()}
 
 
 def defaults(model: type[Parameters], entry_defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Returns those defaults of a registered name that belong to a declaration."""
     return {name: value for name, value in entry_defaults.items() if name in model.model_fields}
+
+
+def _names(*declared: type[Parameters]) -> list[str]:
+    names = dict.fromkeys(name for model in declared for name in model.model_fields)
+    return [name for name in names if name not in RunParameters.model_fields]
 
 
 def _listed(kind: str, names: list[str]) -> str:

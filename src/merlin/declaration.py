@@ -34,7 +34,7 @@ def bounds(rules: Iterable[Any]) -> str:
         found += bounds(rule.metadata).split(" and ") if isinstance(rule, FieldInfo) else []
         for key, sign in _BOUNDS.items():
             if (limit := getattr(rule, key, None)) is not None:
-                found.append(f"{sign} {limit:,}" if isinstance(limit, int) and limit < 10**9 else f"{sign} {limit:g}")
+                found.append(f"{sign} {limit:,}" if isinstance(limit, int) else f"{sign} {limit:g}")
         if (length := getattr(rule, "min_length", None)) is not None:
             found.append(f"with at least {length} of them")
     return " and ".join(filter(None, found))

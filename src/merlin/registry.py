@@ -2,8 +2,9 @@
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from merlin.errors import InputError, MerlinError
@@ -28,6 +29,7 @@ class Registry:
         classes: the first classes to register.
         resolve: finds what is not registered under a name, as (class, name to use from then on, defaults), or None.
         other_names: more names that `resolve` understands, for suggestions.
+        families: the classes that `resolve` gives, each under words that say for which names.
     """
 
     def __init__(
@@ -37,8 +39,10 @@ class Registry:
         *,
         resolve: Callable[[str], tuple[type, str, Mapping[str, Any]] | None] = lambda name: None,
         other_names: Callable[[], Iterable[str]] = tuple,
+        families: Mapping[str, type] = MappingProxyType({}),
     ) -> None:
         self.kind = kind
+        self.families = families
         self._resolve = resolve
         self._other_names = other_names
         self._entries: dict[str, Entry] = {}
@@ -84,8 +88,12 @@ class Registry:
         """Returns the registered names, sorted."""
         return sorted(self._entries)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Entry]:
         return (self._entries[name] for name in self.names())
+
+    def classes(self) -> list[tuple[str, Any]]:
+        """Returns all classes that a name can stand for, each with a name or words for several names."""
+        return [*((entry.name, entry.cls) for entry in self), *self.families.items()]
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries

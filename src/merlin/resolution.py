@@ -88,7 +88,7 @@ def resolve(
         net = None
     variant.complete = bool(env and agent and (net or not variant.learns))
     found = [entry for entry in (env, agent, net) if entry]
-    variant.models = components.models(found)
+    variant.models = components.models(env, agent, net)
     defaults = {**named, **{entry_key: value for entry in found for entry_key, value in entry.defaults.items()}}
     _refuse_stray_defaults(found, variant.models)
     values = run

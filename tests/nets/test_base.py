@@ -1,4 +1,4 @@
-"""Networks that users write: the document's example as it stands, and what they are told when something is wrong."""
+"""Networks that users write: the document's example as it stands, and what they are told of mistakes."""
 
 import pytest
 import torch
@@ -11,9 +11,9 @@ from merlin.registry import Registry, name_of
 
 
 class NewNet(BaseNet):
-    @classmethod
+    @classmethod  # ty: ignore[invalid-argument-type]
     @property
-    def name(cls) -> str:
+    def name(cls) -> str:  # ty: ignore[incompatible-attribute-override]
         return "new_net"  # give it a unique name here
 
     def _define_net(self, state_shape: tuple[int, int, int], num_actions: int) -> nn.Sequential:
@@ -46,7 +46,7 @@ def test_a_network_with_parameters_of_its_own():
 
 def test_the_base_is_abstract():
     with pytest.raises(TypeError, match="_define_net"):
-        BaseNet((4,), 2)
+        BaseNet((4,), 2)  # ty: ignore[abstract-class-instantiation]
 
 
 def returning(layers) -> type[BaseNet]:

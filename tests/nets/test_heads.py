@@ -8,7 +8,7 @@ from merlin.nets.heads import DuelingHead, with_dueling_head
 
 
 def test_the_mean_runs_over_the_actions_of_each_state():
-    head = DuelingHead(num_inputs=2, num_actions=3)
+    head = DuelingHead(nn.Sequential(), nn.Sequential(), num_inputs=2, num_actions=3)
     with torch.no_grad():
         head.value.weight.copy_(tensor([[10.0, 100.0]]))
         head.value.bias.fill_(1.0)
@@ -28,16 +28,27 @@ def test_a_state_s_values_do_not_depend_on_its_batch():
 
 def test_the_mean_of_the_values_is_the_value_of_the_state():
     torch.manual_seed(0)
-    head, hidden = DuelingHead(6, 4), torch.rand(3, 6)
+    head, hidden = DuelingHead(nn.Sequential(), nn.Sequential(), 6, 4), torch.rand(3, 6)
     assert_close(head(hidden).mean(dim=1, keepdim=True), head.value(hidden))
 
 
-def test_only_the_last_layer_is_replaced_and_the_rest_is_shared():
+def test_each_stream_has_a_hidden_layer_of_its_own():
     net = nn.Sequential(nn.Flatten(), nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
     dueling = with_dueling_head(net, 3)
-    assert [type(layer) for layer in dueling] == [nn.Flatten, nn.Linear, nn.ReLU, DuelingHead]
-    assert dueling[1] is net[1]
+    assert [type(layer) for layer in dueling] == [nn.Flatten, DuelingHead]
+    head = dueling[1]
+    assert head.advantage_hidden[0] is net[1]
+    assert head.value_hidden[0].weight.shape == (8, 4)
+    assert not torch.equal(head.value_hidden[0].weight, net[1].weight)
     assert isinstance(net[-1], nn.Linear)
+
+
+def test_the_layers_below_the_head_are_shared():
+    net = nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), nn.Linear(27, 3))
+    dueling = with_dueling_head(net, 3)
+    assert [type(layer) for layer in dueling] == [nn.Conv2d, nn.Flatten, DuelingHead]
+    assert dueling[0] is net[0]
+    assert dueling(torch.rand(5, 2, 4, 4)).shape == (5, 3)
 
 
 def test_every_weight_of_the_head_is_found_by_an_optimizer():

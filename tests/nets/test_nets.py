@@ -106,3 +106,12 @@ def test_the_smallest_image_works_and_a_smaller_one_is_refused(name, smallest):
 def test_a_network_can_be_built_without_memory_to_check_that_it_fits(name):
     with torch.device("meta"):
         assert make(name, (4, 84, 84)).net[-1].weight.is_meta
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_network_is_captured_whole_by_the_compiler(name):
+    torch.manual_seed(0)
+    net, state = make(name, (1, 40, 40)).eval(), torch.rand(2, 1, 40, 40)
+    compiled = torch.compile(net, fullgraph=True, backend="eager")
+    with torch.autocast("cpu", torch.bfloat16), torch.no_grad():
+        assert torch.equal(compiled(state), net(state))

@@ -7,7 +7,7 @@ import numpy as np
 
 from merlin.analysis.results import RunResult
 
-LONGEST_WINDOW = 100  # episodes
+WINDOWS = (100, 50, 20, 10, 5, 2, 1)  # episodes
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,9 @@ class Curve:
 
 
 def window_of(results: Mapping[str, Sequence[RunResult]]) -> int:
-    """The moving average's length in episodes, one for all variants: a twentieth of the longest, at most 100."""
-    return int(np.clip(_longest(results) // 20, 1, LONGEST_WINDOW))
+    """The moving average's length in episodes, the same for all variants: about 1/20 of the longest run."""
+    longest = _longest(results)
+    return next((window for window in WINDOWS if 20 * window <= longest), 1)
 
 
 def learning_curves(results: Mapping[str, Sequence[RunResult]], points: int) -> dict[str, Curve]:
@@ -103,5 +104,5 @@ def _mean(values: np.ndarray, where: np.ndarray) -> np.ndarray:
 
 def _longest(results: Mapping[str, Sequence[RunResult]]) -> int:
     """The largest episode number of all runs; 0 if there is none."""
-    return max((int(run.log["episode"].iloc[-1]) for runs in results.values() for run in runs if len(run.log)),
-               default=0)
+    ends = (run.log["episode"].iloc[-1] for runs in results.values() for run in runs if len(run.log))
+    return int(max(ends, default=0))

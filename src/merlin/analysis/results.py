@@ -85,7 +85,7 @@ def find_experiments(path: Path) -> list[Path]:
 def is_run(folder: Path) -> bool:
     """Whether the folder is that of a run, however little it holds yet."""
     run = RunFolder(folder)
-    return any(file.is_file() for file in (run.experiment_file, run.train_log, run.status_file))
+    return any(file.is_file() for file in (run.experiment_yaml, run.train_log, run.status_json))
 
 
 def holds_runs(experiment: Path) -> bool:
@@ -105,6 +105,7 @@ def read_experiment(experiment: Path) -> dict[str, list[RunResult]]:
 def read_run(path: Path) -> RunResult:
     """Read one run. What is absent, cut off or damaged is said in the result; nothing is raised for it."""
     folder = RunFolder(path)
+    state = folder.state()  # before the log: a run that ends in between is then "running", with a whole log
     problems = []
     try:
         log = read_log(folder.train_log)
@@ -112,19 +113,20 @@ def read_run(path: Path) -> RunResult:
         log = _empty_log()
         problems.append(f"{folder.train_log.name} cannot be used: {error}")
     try:
-        parameters = _read_parameters(folder.experiment_file)
+        parameters = _read_parameters(folder.experiment_yaml)
     except (OSError, ValueError, yaml.YAMLError) as error:
         parameters = {}
-        problems.append(f"{folder.experiment_file.name} cannot be used, tail is taken as {DEFAULT_TAIL}: {error}")
-    status = folder.read_status() or {}
+        problems.append(
+            f"{folder.experiment_yaml.name} cannot be used, tail is taken as {DEFAULT_TAIL}: {error}"
+        )
     return RunResult(
         variant=path.parent.name,
         run=path.name,
-        state=folder.state(),
+        state=state,
         log=log,
         tail=parameters.get("tail", DEFAULT_TAIL),
         planned=parameters.get("episodes"),
-        message=str(status.get("message") or ""),
+        message=str(folder.read_status().get("message") or ""),
         problem="; ".join(problems),
     )
 
@@ -160,7 +162,7 @@ def _empty_log() -> pd.DataFrame:
 def _read_parameters(file: Path) -> dict[str, int]:
     """`tail` and `episodes` of an experiment.yaml, as far as it has them."""
     with file.open("rb") as stream:
-        values = yaml.load(stream, Loader=_YamlLoader)  # noqa: S506 (a safe loader, either way)
+        values = yaml.load(stream, Loader=_YamlLoader)
     if not isinstance(values, dict):
         raise ValueError("it is not a mapping of parameters")
     for name in ("tail", "episodes"):

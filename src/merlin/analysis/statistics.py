@@ -1,6 +1,6 @@
 """Frames → numbers: what the tail of each run says about its variant, and about pairs of variants.
 
-The unit of replication is the run. Two kinds of numbers stand side by side, and their names say which is which:
+The unit of replication is the run. Two kinds of numbers stand side by side, and their names say which:
 
 - `episode_…`: mean and standard deviation over all tail episodes of all runs together, the table of MERLIn's
   document. Episodes of one run share one trained agent, so this spread says how a variant plays, and nothing

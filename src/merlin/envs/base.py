@@ -171,7 +171,7 @@ class BaseEnv(ABC):
         return self._observation
 
     def close(self) -> None:
-        """Waits for a tick under way, ends the thread and lets go of the copies. More than once does no harm."""
+        """Waits for a tick under way, ends the thread, lets go of the copies. More than once does no harm."""
         if self._closed:
             return
         self._closed = True

@@ -191,8 +191,8 @@ def import_ale() -> ModuleType:
         import ale_py.roms
     except ImportError as error:
         raise MerlinError(
-            "Atari games need the packages ale-py (which brings the games along) and opencv-python-headless. "
-            f"Install them with: pip install ale-py opencv-python-headless. ({error})"
+            f"Atari games need ale-py and OpenCV, which are not installed ({error}). "
+            "Install them with: pip install 'merlin-rl[atari]'"
         ) from error
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     return ale_py

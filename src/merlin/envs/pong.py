@@ -85,5 +85,5 @@ def _resizer():
     try:
         import cv2
     except ImportError as error:
-        raise MerlinError("pong needs OpenCV. Install it with: pip install opencv-python-headless") from error
+        raise MerlinError("pong needs OpenCV. Install it with: pip install 'merlin-rl[atari]'") from error
     return cv2.resize, cv2.INTER_AREA

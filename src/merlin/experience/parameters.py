@@ -39,6 +39,6 @@ class ReplayParameters(Parameters):
 class ExplorationParameters(Parameters):
     """How often a learning agent acts at random."""
 
-    epsilon_decay_start: int = Field(1000, ge=0, description="Episode from which epsilon falls; it is 1 until then.")
+    epsilon_decay_start: int = Field(1000, ge=0, description="Last episode with epsilon 1; it falls from the next one on. 0 means 1.")
     epsilon_step: float = Field(1e-3, ge=0, le=1, description="What epsilon falls by in each episode.")
     epsilon_min: float = Field(0.1, ge=0, le=1, description="Epsilon never falls below this.")

@@ -1,0 +1,44 @@
+"""Where runs execute. So far: in processes of this machine."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from merlin.config import Config
+
+__all__ = ["start"]
+
+
+def start(configs: "Sequence[Config]", results: Path, workers: int | None = None) -> int:
+    """Trains all runs, each in its folder below `results`: begins, goes on with or skips it, as the folder says.
+
+    Args:
+        configs: the runs.
+        results: folder of all results; made if it is not there.
+        workers: runs at one time; None takes as many as there are runs and cores.
+
+    Returns:
+        The exit code: 0 if all runs are finished, 1 if any failed or is held by somebody else, 130 if they were
+        interrupted.
+
+    Raises:
+        MerlinError: the results cannot be written, or a folder holds a run with other parameters. Nothing was
+            started then.
+    """
+    from merlin.launch.cores import count_cores
+    from merlin.launch.local import run_all, worker_command
+    from merlin.launch.prepare import prepare
+    from merlin.launch.summary import exit_code, explain_skipped, summarize
+    from merlin.launch.views import make_view
+
+    cores = count_cores()
+    workers = max(1, min(workers or cores, len(configs)))
+    jobs = prepare(configs, results, threads=max(1, cores // workers))
+    for line in explain_skipped(jobs):
+        print(line, flush=True)
+    with make_view(jobs) as view:
+        outcomes = run_all(jobs, workers, worker_command, view)
+    for line in summarize(outcomes):
+        print(line, flush=True)
+    return exit_code(outcomes)

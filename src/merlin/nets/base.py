@@ -60,8 +60,11 @@ class BaseNet(nn.Module, ABC):
         self._check_forward()
 
     @abstractmethod
-    def _define_net(self, state_shape: tuple[int, ...], num_actions: int) -> nn.Sequential:
-        """Returns the layers, from states [B, *state_shape] to a last `Linear` with `num_actions` outputs."""
+    def _define_net(self, state_shape: tuple[Any, ...], num_actions: int) -> nn.Sequential:
+        """Returns the layers, from states [B, *state_shape] to a last `Linear` with `num_actions` outputs.
+
+        The shape's numbers are whole; `Any` is there so that a subclass may say `tuple[int, int, int]`.
+        """
 
     def forward(self, state: Tensor) -> Tensor:
         """Maps float states [B, *state_shape] to float32 values [B, num_actions], see `in_float32`."""

@@ -1,13 +1,13 @@
 """The seam between the loop, which only sequences, and everything that watches it."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from merlin.training.record import EpisodeRecord, Progress
 
 
-class Observer(Protocol):
-    """Watches a run. What an observer does not care about, it inherits from here and leaves alone.
+class Observer:
+    """Watches a run. This one does nothing; what an observer does not care about, it inherits.
 
     The loop calls, in this order: `load_state_dict` if a checkpoint is taken up, `on_start` once, `on_episode` after
     each episode, `state_dict` while a checkpoint is put together and `on_checkpoint` once it is on the disk,

@@ -39,7 +39,7 @@ class EpisodeRecord:
         epsilon: share of random actions when it ended.
         reward: the game's own reward, unclipped, summed over the whole episode.
         learning_reward: the sum of what was learned from: clipped, with penalties.
-        mean_loss: over the updates since the last record; None where there was none.
+        mean_loss: over the updates while it was played; None where there was none.
         mean_q: over the same updates, of the values of the actions taken; None where there was none.
         steps: the agent's steps in it.
         seconds: wall time from its reset to its end.

@@ -1,0 +1,222 @@
+"""The commands. Each reads its arguments, calls one function of another room and prints what comes back.
+
+Nothing heavy is imported before it is known to be needed, so that `merlin --help` answers at once.
+"""
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from merlin import __version__
+from merlin.errors import InputError, MerlinError
+
+_INTERRUPTED = 130
+_NOT_FINISHED = (130, 143, 3)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code; every foreseen error becomes a message."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a question mark
+    options = _options(arguments)
+    try:
+        code = options.command(options)
+        sys.stdout.flush()
+        return code
+    except MerlinError as error:
+        print(f"merlin: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("merlin: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as in `merlin show parameters | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def train_main() -> int:
+    """`train …` is `merlin train …`."""
+    return main(["train", *sys.argv[1:]])
+
+
+def analyze_main() -> int:
+    """`analyze …` is `merlin analyze …`."""
+    return main(["analyze", *sys.argv[1:]])
+
+
+def train(options: argparse.Namespace) -> int:
+    """Trains what the files define, or shows what would be trained; then analyses the results."""
+    from merlin.experiment import load_experiments
+
+    configs = load_experiments(options.files or _all_experiments(), options.set)
+    if options.dry_run:
+        from merlin.dry_run import show_runs
+
+        show_runs(configs)
+        return 0
+    from merlin.launch import start
+
+    code = start(configs, options.results, options.workers)
+    if code in _NOT_FINISHED:
+        return code
+    experiments = dict.fromkeys(config.values["experiment"] for config in configs)
+    return max([code, *(_analyze(options.results / experiment) for experiment in experiments)])
+
+
+def analyze(options: argparse.Namespace) -> int:
+    """Makes the tables and plots of results folders."""
+    return max(_analyze(folder) for folder in options.folders)
+
+
+def show(options: argparse.Namespace) -> int:
+    """Prints what can be written in an experiment file."""
+    from merlin.show import show as print_declarations
+
+    print_declarations(options.what, options.name, options.imports)
+    return 0
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Prints what this machine offers; 1 if something is missing that nothing works without."""
+    from merlin.doctor import examine
+
+    return examine()
+
+
+def _all_experiments() -> list[Path]:
+    found = sorted(Path("experiments").glob("*.yaml"))
+    if not found:
+        raise InputError(
+            f"There is nothing to train: no file matches experiments/*.yaml in {Path.cwd()}. Write one, such as "
+            "experiments/first.yaml with the lines `env_name: CartPole-v1` and `episodes: 300`, or name files: "
+            "merlin train FILE…"
+        )
+    return found
+
+
+def _analyze(folder: Path) -> int:
+    from merlin.analysis import analyze
+
+    try:
+        analyze(folder)
+    except MerlinError as error:
+        print(f"merlin: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Reads the arguments; files may also stand after options, which argparse alone does not allow."""
+    parser = _parser()
+    options, left = parser.parse_known_args(arguments)
+    if left and (options.command is not train or any(each.startswith("-") for each in left)):
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    if left:
+        options.files += map(Path, left)
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="merlin",
+        allow_abbrev=False,
+        description="Deep reinforcement-learning experiments from YAML files: train, film, compare.",
+        epilog="examples:\n"
+        "  merlin train                                  everything in experiments/\n"
+        "  merlin train experiments/pong.yaml --dry-run  what would run, with every value and its origin\n"
+        "  merlin show agents double_dqn                 what can be set for an agent\n"
+        "  merlin doctor                                 what this machine offers\n"
+        "\n`merlin COMMAND --help` says more about a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"merlin {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_train(commands)
+    _add_analyze(commands)
+    _add_show(commands)
+    command = commands.add_parser("doctor", help="check this machine and say what to do about what is missing")
+    command.set_defaults(command=doctor)
+    return parser
+
+
+def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "train",
+        help="train what experiment files define, or go on with it",
+        description="Trains what experiment files define. All files are checked before anything starts. Runs that are "
+        "finished are skipped, runs that were interrupted go on, and results are analysed at the end.",
+        epilog="examples:\n"
+        "  merlin train\n"
+        "  merlin train experiments/pong.yaml --workers 2\n"
+        "  merlin train experiments/pong.yaml --set episodes=100 --set agent_name=dqn --dry-run\n"
+        "\nexit codes: 0 all runs finished, 1 some failed, 2 a file or an argument is wrong (nothing was started)",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="experiment files (default: experiments/*.yaml)"
+    )
+    command.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="DIR", help="where results go (default: results)"
+    )
+    command.add_argument(
+        "--workers", type=_positive, metavar="N", help="runs at one time (default: as many as the cores allow)"
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set a parameter for all runs, whatever the files say; may be given several times",
+    )
+    command.add_argument("--dry-run", action="store_true", help="show every run and where its values come from; start nothing")
+    command.set_defaults(command=train)
+
+
+def _add_analyze(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "analyze",
+        help="make the tables and plots of a results folder",
+        description="Makes the tables and plots of a results folder, in its subfolder analysis/. Training does this at its end.",
+        epilog="example:\n  merlin analyze results/pong",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="an experiment's folder in results/")
+    command.set_defaults(command=analyze)
+
+
+def _add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "show",
+        help="print what can be written in an experiment file",
+        description="Prints what can be written in an experiment file, from the declarations themselves.",
+        epilog="examples:\n"
+        "  merlin show parameters\n"
+        "  merlin show parameters gamma\n"
+        "  merlin show agents double_dqn\n"
+        "  merlin show envs Breakout\n"
+        "  merlin show nets --imports my_net.py",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("what", choices=("parameters", "agents", "nets", "envs"), help="what to print")
+    command.add_argument("name", nargs="?", metavar="NAME", help="only this one, with all that belongs to it")
+    command.add_argument(
+        "--imports", action="append", default=[], metavar="FILE", help="a Python file with classes of your own"
+    )
+    command.set_defaults(command=show)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_positive.__name__ = "number of runs"  # what argparse calls it: "invalid number of runs value: '0'"
+
+if __name__ == "__main__":
+    sys.exit(main())
