@@ -23,7 +23,13 @@ class Example(Parameters):
 
 @pytest.mark.parametrize(
     ("name", "given", "value"),
-    [("whole", 1e5, 100_000), ("free", 3, 3.0), ("widths", [4, 5], (4, 5)), ("perhaps", 2.0, 2), ("perhaps", None, None)],
+    [
+        ("whole", 1e5, 100_000),
+        ("free", 3, 3.0),
+        ("widths", [4, 5], (4, 5)),
+        ("perhaps", 2.0, 2),
+        ("perhaps", None, None),
+    ],
 )
 def test_spellings_of_one_value_are_accepted(name, given, value):
     found = getattr(Example(**{name: given}), name)
@@ -61,7 +67,7 @@ def test_wrong_types_and_ranges_are_refused(name, value):
 
 def test_parameters_cannot_be_changed():
     with pytest.raises(pydantic.ValidationError):
-        Example().whole = 3
+        Example().whole = 3  # ty: ignore[invalid-assignment]
 
 
 @pytest.mark.parametrize(
@@ -83,12 +89,20 @@ def test_declarations_are_told_in_words(name, words):
 
 def test_the_table_of_the_document():
     run = RunParameters()
-    assert (run.run, run.run_count, run.env_name, run.agent_name, run.net_name) == (0, 3, "pong", "double_dqn", "linear_deep_net")
+    assert (run.run, run.run_count, run.env_name, run.agent_name, run.net_name) == (
+        0,
+        3,
+        "pong",
+        "double_dqn",
+        "linear_deep_net",
+    )
     assert (run.episodes, run.model_save_interval, run.video_record_interval) == (5000, None, 2500)
     assert run.save_state_img is False
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", ".hidden", "", " a", "a\nb", "a\\b", "x" * 201, "analysis", "a:b"])
+@pytest.mark.parametrize(
+    "name", ["a/b", "..", ".hidden", "", " a", "a\nb", "a\\b", "x" * 201, "analysis", "a:b"]
+)
 def test_names_that_cannot_be_folders_are_refused(name):
     with pytest.raises(pydantic.ValidationError):
         RunParameters(variant=name)

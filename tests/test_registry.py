@@ -15,7 +15,7 @@ class Plain:
 class DocumentStyle:
     """Named as the document of MERLIn shows it; Python 3.13 no longer evaluates this."""
 
-    @classmethod
+    @classmethod  # ty: ignore[invalid-argument-type]
     @property
     def name(cls) -> str:
         return "document_style"
@@ -103,7 +103,9 @@ def test_an_instance_is_refused():
 
 def test_unknown_names_get_the_nearest_one_and_all_of_them():
     registry = Registry("agent", [Plain, Derived])
-    with pytest.raises(InputError, match=r"Unknown agent 'plian'\. Did you mean 'plain'\? Known: document_style, plain\."):
+    with pytest.raises(
+        InputError, match=r"Unknown agent 'plian'\. Did you mean 'plain'\? Known: document_style, plain\."
+    ):
         registry.find("plian")
     with pytest.raises(InputError) as error:
         registry.find("zzz")
@@ -126,7 +128,8 @@ def test_names_that_are_not_registered_may_be_resolved():
 
 
 @pytest.mark.parametrize(
-    ("word", "known"), [("ALPHA", "alpha"), ("batchsize", "batch_size"), ("Batch-Size", "batch_size"), ("alhpa", "alpha")]
+    ("word", "known"),
+    [("ALPHA", "alpha"), ("batchsize", "batch_size"), ("Batch-Size", "batch_size"), ("alhpa", "alpha")],
 )
 def test_the_nearest_name(word, known):
     assert nearest(word, ["alpha", "batch_size", "gamma"]) == f"'{known}'"

@@ -73,7 +73,9 @@ def test_an_ordinary_yaml_reader_sees_the_same_values(value):
     assert yaml.safe_load(dump_value(value)) == value
 
 
-@pytest.mark.parametrize("word", ["1e5", "5e-6", "true", "yes", "1:30", "null", "0o17", "<<", "2024-01-01", "- a", "a: b", "#", ""])
+@pytest.mark.parametrize(
+    "word", ["1e5", "5e-6", "true", "yes", "1:30", "null", "0o17", "<<", "2024-01-01", "- a", "a: b", "#", ""]
+)
 def test_text_that_looks_like_something_else_is_quoted(word):
     assert parse_value(dump_value(word)) == word
     assert yaml.safe_load(dump_value(word)) == word

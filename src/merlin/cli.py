@@ -9,12 +9,15 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merlin import __version__
 from merlin.errors import InputError, MerlinError
 
+if TYPE_CHECKING:
+    from merlin.config import Config
+
 _INTERRUPTED = 130
-_NOT_FINISHED = (130, 143, 3)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in `merlin show parameters | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 1  # as `rich` has it
 
 
 def train_main() -> int:
@@ -60,8 +63,9 @@ def train(options: argparse.Namespace) -> int:
         return 0
     from merlin.launch import start
 
+    _check_memory(configs, options)
     code = start(configs, options.results, options.workers)
-    if code in _NOT_FINISHED:
+    if code == _INTERRUPTED:
         return code
     experiments = dict.fromkeys(config.values["experiment"] for config in configs)
     return max([code, *(_analyze(options.results / experiment) for experiment in experiments)])
@@ -91,18 +95,30 @@ def _all_experiments() -> list[Path]:
     found = sorted(Path("experiments").glob("*.yaml"))
     if not found:
         raise InputError(
-            f"There is nothing to train: no file matches experiments/*.yaml in {Path.cwd()}. Write one, such as "
-            "experiments/first.yaml with the lines `env_name: CartPole-v1` and `episodes: 300`, or name files: "
-            "merlin train FILE…"
+            f"There is nothing to train: no file matches experiments/*.yaml in {Path.cwd()}. Write one, "
+            "such as experiments/first.yaml with the lines `env_name: CartPole-v1` and `episodes: 300`, "
+            "or name files: merlin train FILE…"
         )
     return found
+
+
+def _check_memory(configs: "Sequence[Config]", options: argparse.Namespace) -> None:
+    """Makes sure that the replays of the runs that are left fit into memory."""
+    from merlin.experience.memory import check
+    from merlin.launch.cores import count_cores
+    from merlin.launch.prepare import folder_of
+    from merlin.run_folder import RunFolder
+
+    states = [RunFolder(folder_of(config, options.results)).state() for config in configs]
+    left = [config for config, state in zip(configs, states, strict=True) if state != "finished"]
+    check(left, options.workers or count_cores())
 
 
 def _analyze(folder: Path) -> int:
     from merlin.analysis import analyze
 
     try:
-        analyze(folder)
+        print(analyze(folder), end="\n\n")
     except MerlinError as error:
         print(f"merlin: {error}", file=sys.stderr)
         return error.exit_code
@@ -138,7 +154,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_train(commands)
     _add_analyze(commands)
     _add_show(commands)
-    command = commands.add_parser("doctor", help="check this machine and say what to do about what is missing")
+    command = commands.add_parser(
+        "doctor", help="check this machine and say what to do about what is missing"
+    )
     command.set_defaults(command=doctor)
     return parser
 
@@ -147,23 +165,32 @@ def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command = commands.add_parser(
         "train",
         help="train what experiment files define, or go on with it",
-        description="Trains what experiment files define. All files are checked before anything starts. Runs that are "
-        "finished are skipped, runs that were interrupted go on, and results are analysed at the end.",
+        description="Trains what experiment files define. All files are checked before anything starts. "
+        "Runs that are finished are skipped, runs that were interrupted go on, and the results are analysed "
+        "at the end.",
         epilog="examples:\n"
         "  merlin train\n"
         "  merlin train experiments/pong.yaml --workers 2\n"
         "  merlin train experiments/pong.yaml --set episodes=100 --set agent_name=dqn --dry-run\n"
-        "\nexit codes: 0 all runs finished, 1 some failed, 2 a file or an argument is wrong (nothing was started)",
+        "\nexit codes: 0 all runs finished, 1 some failed, 2 a file or an argument is wrong and nothing was "
+        "started,\n130 interrupted: the same command goes on",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "files", nargs="*", type=Path, metavar="FILE", help="experiment files (default: experiments/*.yaml)"
     )
     command.add_argument(
-        "--results", type=Path, default=Path("results"), metavar="DIR", help="where results go (default: results)"
+        "--results",
+        type=Path,
+        default=Path("results"),
+        metavar="DIR",
+        help="where results go (default: results)",
     )
     command.add_argument(
-        "--workers", type=_positive, metavar="N", help="runs at one time (default: as many as the cores allow)"
+        "--workers",
+        type=_positive,
+        metavar="N",
+        help="runs at one time (default: as many as the cores allow)",
     )
     command.add_argument(
         "--set",
@@ -172,7 +199,9 @@ def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         metavar="KEY=VALUE",
         help="set a parameter for all runs, whatever the files say; may be given several times",
     )
-    command.add_argument("--dry-run", action="store_true", help="show every run and where its values come from; start nothing")
+    command.add_argument(
+        "--dry-run", action="store_true", help="show every run and where its values come from; start nothing"
+    )
     command.set_defaults(command=train)
 
 
@@ -180,11 +209,14 @@ def _add_analyze(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command = commands.add_parser(
         "analyze",
         help="make the tables and plots of a results folder",
-        description="Makes the tables and plots of a results folder, in its subfolder analysis/. Training does this at its end.",
+        description="Makes the tables and plots of a results folder, in its subfolder analysis/. "
+        "Training does this at its end.",
         epilog="example:\n  merlin analyze results/pong",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="an experiment's folder in results/")
+    command.add_argument(
+        "folders", nargs="+", type=Path, metavar="DIR", help="an experiment's folder in results/"
+    )
     command.set_defaults(command=analyze)
 
 
@@ -204,7 +236,11 @@ def _add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     command.add_argument("what", choices=("parameters", "agents", "nets", "envs"), help="what to print")
     command.add_argument("name", nargs="?", metavar="NAME", help="only this one, with all that belongs to it")
     command.add_argument(
-        "--imports", action="append", default=[], metavar="FILE", help="a Python file with classes of your own"
+        "--imports",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a Python file with classes of your own",
     )
     command.set_defaults(command=show)
 

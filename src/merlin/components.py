@@ -58,7 +58,10 @@ def owners(registries: Registries) -> dict[str, str]:
     for registry in (registries.nets, registries.envs):
         for title, cls in registry.classes():
             note(registry.kind, title, _names(cls.Parameters))
-    return {name: " and ".join(_listed(kind, titles) for kind, titles in kinds.items()) for name, kinds in found.items()}
+    return {
+        name: " and ".join(_listed(kind, titles) for kind, titles in kinds.items())
+        for name, kinds in found.items()
+    }
 
 
 def defaults(model: type[Parameters], entry_defaults: Mapping[str, Any]) -> dict[str, Any]:

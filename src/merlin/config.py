@@ -1,8 +1,9 @@
 """What can be set in an experiment, and the settings of one run.
 
 A component (an agent, a net, an environment, a part of the training) declares its parameters as a subclass of
-`Parameters`, each with its default, its range and its meaning. An experiment file stays flat: a run's `Config` holds
-the values of all of its components side by side, and every component picks its own out of it with `Config.part`.
+`Parameters`, each with its default, its range and its meaning. An experiment file stays flat: a run's
+`Config` holds the values of all of its components side by side, and every component picks its own out of it
+with `Config.part`.
 """
 
 import re
@@ -23,8 +24,8 @@ _UNSAFE_IN_PATHS = re.compile(r'[\x00-\x1f/\\:*?"<>|]')
 class Parameters(pydantic.BaseModel):
     """The parameters of one component: immutable, no unknown keys, no silent conversion between types.
 
-    Three spellings are taken as what they mean: a whole number for a float, a float without a fraction (`1e5`) for a
-    whole number, and a list for a tuple. A truth value is never a number.
+    Three spellings are taken as what they mean: a whole number for a float, a float without a fraction
+    (`1e5`) for a whole number, and a list for a tuple. A truth value is never a number.
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -44,7 +45,7 @@ P = TypeVar("P", bound=Parameters)
 
 
 def plain_types(annotation: Any) -> set[Any]:
-    """Returns the types that an annotation allows, without their arguments: `int | None` gives `{int, NoneType}`."""
+    """Returns the types that an annotation allows, bare: `int | None` gives `{int, NoneType}`."""
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
         return plain_types(typing.get_args(annotation)[0])
@@ -56,17 +57,28 @@ def plain_types(annotation: Any) -> set[Any]:
 class RunParameters(Parameters):
     """What every run has, whatever it trains."""
 
-    experiment: str = Field("experiment", description="Name of the experiment; the name of its file if not given.")
-    variant: str = Field("default", description="Name of the variant; made of what it overrides if not given.")
-    run: int = Field(0, ge=0, lt=2**31, description="Number of the run; of the first one if there are several.")
-    run_count: int = Field(3, ge=1, le=10_000, description="How many independent runs of each variant there are.")
-    seed: int = Field(0, ge=0, lt=2**63, description="Root of all random numbers, together with the run's number.")
+    experiment: str = Field(
+        "experiment", description="Name of the experiment; the name of its file if not given."
+    )
+    variant: str = Field(
+        "default", description="Name of the variant; made of what it overrides if not given."
+    )
+    run: int = Field(
+        0, ge=0, lt=2**31, description="Number of the run; of the first one if there are several."
+    )
+    run_count: int = Field(
+        3, ge=1, le=10_000, description="How many independent runs of each variant there are."
+    )
+    seed: int = Field(
+        0, ge=0, lt=2**63, description="Root of all random numbers, together with the run's number."
+    )
     env_name: str = Field("pong", description="The environment; see `merlin show envs`.")
     agent_name: str = Field("double_dqn", description="The agent; see `merlin show agents`.")
     net_name: str = Field("linear_deep_net", description="The neural network; see `merlin show nets`.")
     episodes: int = Field(5000, ge=1, description="Episodes to train for (also: `max_episodes`).")
     imports: tuple[str, ...] = Field(
-        (), description="Python files with agents, nets and environments of your own, relative to the experiment file."
+        (),
+        description="Python files with classes of your own to name here, relative to the experiment file.",
     )
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="Where the agent computes; `auto` takes CUDA where there is one."
@@ -82,7 +94,9 @@ class RunParameters(Parameters):
     )
     save_state_img: bool = Field(False, description="Whether some preprocessed states are saved as pictures.")
     checkpoint_interval: int | None = Field(
-        None, ge=1, description="Agent steps between the checkpoints that resume a run; null chooses an interval."
+        None,
+        ge=1,
+        description="Agent steps between the checkpoints that resume a run; null chooses an interval.",
     )
     tail: int = Field(2000, ge=1, description="Last episodes of a run that the statistics compare.")
 
@@ -91,7 +105,8 @@ class RunParameters(Parameters):
     def _names_a_folder(cls, value: str) -> str:
         if value != safe_name(value):
             raise ValueError(
-                "it becomes the name of a folder: at most 200 bytes, without / \\ : * ? \" < > | and control characters, "
+                'it becomes the name of a folder: at most 200 bytes, without / \\ : * ? " < > | '
+                "and control characters, "
                 "no dot or space at either end"
             )
         return value
@@ -100,7 +115,9 @@ class RunParameters(Parameters):
     @classmethod
     def _is_not_taken(cls, value: str) -> str:
         if value.casefold() == "analysis":
-            raise ValueError("the folder `analysis` of an experiment is for its statistics; choose another name")
+            raise ValueError(
+                "the folder `analysis` of an experiment is for its statistics; choose another name"
+            )
         return value
 
 
@@ -118,8 +135,8 @@ class Config:
 
     Attributes:
         values: each parameter's value, as plain YAML data (lists, not tuples), in order of declaration.
-        origins: where each value comes from: `default`, `file PATH:LINE`, `variant PATH:LINE` or `command line`.
-        models: the declarations that the values follow.
+        origins: where each value comes from: `default`, `file PATH:LINE`, `variant PATH:LINE` or `command
+            line`. models: the declarations that the values follow.
     """
 
     values: dict[str, Any]
@@ -138,6 +155,7 @@ class Config:
 
     def to_yaml(self) -> str:
         """Returns the text of an experiment file that repeats exactly this run."""
+        from merlin.declaration import meaning  # which needs this module
         from merlin.yaml_text import dump_value
 
         lines, left = [], dict(self.values)
@@ -147,8 +165,8 @@ class Config:
                 lines.append("")
             for name in shown:
                 text = f"{name}: {dump_value(left.pop(name))}"
-                meaning = model.model_fields[name].description
-                lines.append(f"{text:<40} # {meaning}" if meaning else text)
+                said = meaning(model, name)
+                lines.append(f"{text:<40} # {said}" if said else text)
         lines += [f"{name}: {dump_value(value)}" for name, value in left.items()]
         return "\n".join(lines) + "\n"
 

@@ -35,53 +35,33 @@ class Finding:
     advice: str = ""
 
 
-def examine(checks: "Iterable[Callable[[], Finding]] | None" = None) -> int:
+def examine(checks: Iterable[Callable[[], Finding]] | None = None) -> int:
     """Prints what the checks find; returns 1 if something is missing that nothing works without, else 0."""
     findings = [_guarded(check) for check in (CHECKS if checks is None else checks)]
     out = console()
     rows = [(f.subject, Text(f.state, style=_STYLES[f.state]), f.found, f.advice) for f in findings]
     out.print(table(("what", "state", "found", "what to do"), rows))
     missing = [finding.subject for finding in findings if finding.state == "missing"]
-    out.print(f"\nmerlin cannot work without: {', '.join(missing)}" if missing else "\nmerlin can train here.")
+    out.print(
+        f"\nmerlin cannot work without: {', '.join(missing)}" if missing else "\nmerlin can train here."
+    )
     return 1 if missing else 0
-
-
-def cores() -> float:
-    """Returns how many cores this process may use: of the machine, by affinity and by its control group's quota."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(float(usable), _quota() or usable)
-
-
-def _quota() -> float | None:
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return None if quota == "max" else int(quota) / int(period)
-    except (OSError, ValueError):
-        pass
-    try:  # control groups, version 1
-        quota = int(Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").read_text())
-        return quota / int(Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text()) if quota > 0 else None
-    except (OSError, ValueError):
-        return None
 
 
 def _guarded(check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except Exception as error:  # a broken installation can raise anything, and the other checks still matter
-        subject = check.__name__.strip("_").replace("_", " ")
-        return Finding(subject, "optional", f"the check fails: {type(error).__name__}: {error}")
+        name = getattr(check, "__name__", "a check").strip("_")
+        return Finding(name, "optional", f"the check fails: {type(error).__name__}: {error}")
 
 
 def _python() -> Finding:
-    found = f"{platform.python_version()} ({sys.executable})"
-    if sys.version_info < (3, 11):
-        return Finding("Python", "missing", found, "install Python 3.11 or newer")
-    return Finding("Python", "ok", found)
+    return Finding("Python", "ok", f"{platform.python_version()} ({sys.executable})")
 
 
 def _imported(module: str) -> Any:
-    """Returns a module, or the error as text: a package may be there and still not load, for want of a library."""
+    """Returns a module, or the error as text: a package may be there and still not load."""
     try:
         return importlib.import_module(module)
     except Exception as error:
@@ -128,13 +108,16 @@ def _bf16() -> Finding:
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if autocast_type(device) is None:
-        return Finding("bf16", "optional", f"no instructions for it on this {device}", "use_amp has no effect: float32")
+        return Finding(
+            "bf16", "optional", f"no instructions for it on this {device}", "use_amp has no effect: float32"
+        )
     return Finding("bf16", "ok", f"in hardware on this {device}; use_amp uses it")
 
 
 def _cores() -> Finding:
-    count = cores()
-    return Finding("cores", "ok", f"{count:g} usable of {os.cpu_count()}")
+    from merlin.launch.cores import count_cores
+
+    return Finding("cores", "ok", f"{count_cores()} usable of {os.cpu_count()}")
 
 
 def _memory() -> Finding:
@@ -145,14 +128,18 @@ def _memory() -> Finding:
     total, free = psutil.virtual_memory().total, free_memory()
     found = f"{free / 2**30:.1f} GiB free of {total / 2**30:.1f} GiB"
     if free < _LEAST_MEMORY:
-        return Finding("memory", "optional", found, "a smaller memory_size fits; --dry-run shows what it takes")
+        return Finding(
+            "memory", "optional", found, "a smaller memory_size fits; --dry-run shows what it takes"
+        )
     return Finding("memory", "ok", found)
 
 
 def _disk() -> Finding:
     free = shutil.disk_usage(Path.cwd()).free
     if free < _LEAST_MEMORY:
-        return Finding("disk", "optional", f"{free / 2**30:.1f} GiB free here", "make room, or use --results elsewhere")
+        return Finding(
+            "disk", "optional", f"{free / 2**30:.1f} GiB free here", "make room, or use --results elsewhere"
+        )
     return Finding("disk", "ok", f"{free / 2**30:.1f} GiB free here")
 
 
@@ -172,7 +159,9 @@ def _roms() -> Finding:
         return Finding("ROMs", "optional", "none without ale_py", 'pip install "merlin-rl[atari]"')
     found = roms.get_all_rom_ids()
     if "pong" not in found:
-        return Finding("ROMs", "optional", f"{len(found)}, and pong is not among them", "pip install --upgrade ale-py")
+        return Finding(
+            "ROMs", "optional", f"{len(found)}, and pong is not among them", "pip install --upgrade ale-py"
+        )
     return Finding("ROMs", "ok", f"{len(found)} games")
 
 
@@ -193,7 +182,10 @@ def _compiler() -> Finding:
     found = next(filter(None, map(shutil.which, wanted)), None)
     if found is None:
         return Finding(
-            "C++ compiler", "optional", f"none ({', '.join(wanted)})", "for compiled updates: apt install g++ (or alike)"
+            "C++ compiler",
+            "optional",
+            f"none ({', '.join(wanted)})",
+            "for compiled updates: apt install g++ (or alike)",
         )
     return Finding("C++ compiler", "ok", found)
 

@@ -1,4 +1,4 @@
-"""What would be trained: every run with its values, where they come from, and the memory that its replay needs."""
+"""What would be trained: every run with its values, their origins, and the memory that its replay needs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -34,7 +34,11 @@ def show_runs(configs: Sequence[Config], replay_bytes: Callable[[Config], int] |
             out.print(Text(f"\nvariant {variant}", style="bold"))
             needed = f"{_size(replay_bytes(config))}{' each' if len(copies) > 1 else ''}"
             out.print(f"{'run' if len(copies) == 1 else 'runs'} {numbers}; replay: {needed}")
-            own = [key for key in config.values if key not in _NUMBERED and (len(variants) == 1 or key not in shared)]
+            own = [
+                key
+                for key in config.values
+                if key not in _NUMBERED and (len(variants) == 1 or key not in shared)
+            ]
             if own:
                 out.print(_values(dict.fromkeys(own, config), own))
             if unused := [key for key in shared if key not in config.values]:

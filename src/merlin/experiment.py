@@ -1,7 +1,8 @@
-"""From experiment files to runs: variants merged, every value checked, every fault listed at once. Pure functions."""
+"""From experiment files to runs: variants merged, every value checked, every fault listed at once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from merlin.components import Registries, owners
@@ -13,6 +14,7 @@ from merlin.identity import duplicates, runs_of
 from merlin.registry import nearest
 from merlin.resolution import Resolved, resolve
 from merlin.yaml_text import YamlFault, parse_value
+
 
 def load_experiments(
     paths: Iterable[Path], overrides: Sequence[str] = (), registries: Registries | None = None
@@ -60,17 +62,24 @@ def load_run(path: Path, registries: Registries | None = None) -> Config:
     """
     configs = load_experiments([path], registries=registries)
     if len(configs) != 1:
-        raise InputError(f"{path}: one run is needed, but the file defines {len(configs)}; set `run_count: 1`.")
+        raise InputError(
+            f"{path}: one run is needed, but the file defines {len(configs)}; set `run_count: 1`."
+        )
     return configs[0]
 
 
-def make_config(values: Mapping[str, Any] = {}, registries: Registries | None = None, **more: Any) -> Config:
+def make_config(
+    values: Mapping[str, Any] = MappingProxyType({}), registries: Registries | None = None, **more: Any
+) -> Config:
     """Returns the settings of one run from Python, with defaults for what is not given.
 
     Raises:
         InputError: if anything is wrong.
     """
-    given = {OTHER_NAMES.get(name, name): plain(value) for name, value in {"run_count": 1, **values, **more}.items()}
+    given = {
+        OTHER_NAMES.get(name, name): plain(value)
+        for name, value in {"run_count": 1, **values, **more}.items()
+    }
     registries = registries or Registries.default()
     place = Place("the given values")
     node = Node(place, {name: Setting(name, value, place, name) for name, value in given.items()})
@@ -90,7 +99,9 @@ def _overrides(texts: Sequence[str], faults: list[Fault]) -> dict[str, Setting]:
         spelled, equals, value = text.partition("=")
         name = OTHER_NAMES.get(spelled.strip(), spelled.strip())
         if not equals or not name or name == "variants":
-            faults.append(Fault(place, "write it as key=value, such as --set episodes=100; variants belong into a file"))
+            faults.append(
+                Fault(place, "write it as key=value, such as --set episodes=100; variants belong into a file")
+            )
         elif name in found:
             faults.append(Fault(place, f"{name}: set twice on the command line; keep one"))
         else:
@@ -140,7 +151,9 @@ def _report_unused(
                     text += f"no run that it is meant for uses it; it belongs to {holders}"
                     faults.append(Fault(setting.place, text))
                 continue
-            near = nearest(setting.spelled, [*used, *OTHER_NAMES, "variants"]) or nearest(setting.spelled, known)
+            near = nearest(setting.spelled, [*used, *OTHER_NAMES, "variants"]) or nearest(
+                setting.spelled, known
+            )
             hint = f"; did you mean {near}?" if near else "; see `merlin show parameters`"
             faults.append(Fault(setting.place, f"{text}there is no such parameter{hint}"))
 

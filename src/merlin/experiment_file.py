@@ -1,4 +1,4 @@
-"""Experiment files as trees of settings that know where they are written. Nothing is checked against declarations yet."""
+"""Experiment files as trees of settings that know where they are written; no declaration is looked at yet."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -71,16 +71,21 @@ class Node:
 
 
 def read(path: Path, faults: list[Fault]) -> Node | None:
-    """Reads one experiment file; what is wrong with it is added to `faults`, and then None may be returned."""
+    """Reads one experiment file; adds what is wrong with it to `faults`, and returns None if it is no use."""
     place = Place(str(path))
     try:
         text = _text(path)
         root = compose(text)
         if root is None:
-            raise YamlFault(None, "the file is empty; an experiment holds at least one parameter, such as `episodes: 1000`")
+            raise YamlFault(
+                None,
+                "the file is empty; an experiment holds at least one parameter, such as `episodes: 1000`",
+            )
         if not isinstance(root, yaml.MappingNode):
             found = "a list" if isinstance(root, yaml.SequenceNode) else "a single value"
-            raise YamlFault(line_of(root), f"the file must hold parameters, `name: value` line by line, not {found}")
+            raise YamlFault(
+                line_of(root), f"the file must hold parameters, `name: value` line by line, not {found}"
+            )
         return _node(root, place, faults)
     except YamlFault as fault:
         faults.append(Fault(dataclasses.replace(place, line=fault.line or 0), fault.message))
@@ -126,20 +131,28 @@ def _node(mapping: yaml.MappingNode, file: Place, faults: list[Fault]) -> Node:
         if name in node.settings:
             first = node.settings[name]
             faults.append(
-                Fault(place, f"{key.value}: `{first.spelled}` (line {first.place.line}) is the same parameter; keep one")
+                Fault(
+                    place,
+                    f"{key.value}: `{first.spelled}` on line {first.place.line} is the same; keep one",
+                )
             )
             continue
         try:
             node.settings[name] = Setting(name, value_of(value), place, key.value)
         except YamlFault as fault:
-            faults.append(Fault(dataclasses.replace(file, line=fault.line or 0), f"{key.value}: {fault.message}"))
+            faults.append(
+                Fault(dataclasses.replace(file, line=fault.line or 0), f"{key.value}: {fault.message}")
+            )
     return node
 
 
 def _variants(sequence: yaml.Node, place: Place, faults: list[Fault]) -> list[Node]:
     if not isinstance(sequence, yaml.SequenceNode) or not sequence.value:
         faults.append(
-            Fault(place, "variants: a list with at least one variant is needed, each beginning with `- `; `- {}` changes nothing")
+            Fault(
+                place,
+                "variants: a list with at least one variant is needed, such as `- alpha: 0.1` or `- {}`",
+            )
         )
         return []
     nodes = []
@@ -149,13 +162,18 @@ def _variants(sequence: yaml.Node, place: Place, faults: list[Fault]) -> list[No
             nodes.append(_node(item, dataclasses.replace(place, line=0), faults))
         else:
             faults.append(
-                Fault(here, f"variants: {_plain_text(item)} is not a variant; write parameters, or `{{}}` for none")
+                Fault(
+                    here,
+                    f"variants: {_plain_text(item)} is not a variant; write parameters, or `{{}}` for none",
+                )
             )
     return nodes
 
 
-def _pairs(mapping: yaml.MappingNode, file: Place, faults: list[Fault]) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
-    """Returns the keys and values of a mapping, those that it takes over with `<<` last and only where it has no own."""
+def _pairs(
+    mapping: yaml.MappingNode, file: Place, faults: list[Fault]
+) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
+    """Returns the keys and values of a mapping; those taken over with `<<` last, where it has no own."""
     own: dict[str, tuple[yaml.ScalarNode, yaml.Node]] = {}
     taken_over: list[tuple[yaml.ScalarNode, yaml.Node]] = []
     for key, value in mapping.value:
@@ -168,7 +186,9 @@ def _pairs(mapping: yaml.MappingNode, file: Place, faults: list[Fault]) -> list[
                 else:
                     faults.append(Fault(place, "<<: only parameters can be taken over, such as `<<: *name`"))
         elif not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-            faults.append(Fault(place, f"{_plain_text(key)}: the name of a parameter is needed before the colon"))
+            faults.append(
+                Fault(place, f"{_plain_text(key)}: the name of a parameter is needed before the colon")
+            )
         elif key.value in own:
             first = line_of(own[key.value][0])
             faults.append(Fault(place, f"{key.value}: written twice; it is on line {first} already"))

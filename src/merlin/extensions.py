@@ -11,7 +11,7 @@ from pathlib import Path
 from merlin.errors import InputError, MerlinError
 
 GROUP = "merlin.plugins"
-"""Entry points of this group are loaded; each names a module that registers its classes, or a function that does."""
+"""Entry points of this group are loaded; each names a module that registers classes, or a function."""
 
 _loaded_plugins: set[str] = set()
 
@@ -50,7 +50,8 @@ def load_plugins() -> None:
                 loaded()
         except Exception as error:
             raise MerlinError(
-                f"The installed extension '{entry_point.name}' ({entry_point.value}) fails: {_explained(error)}. "
+                f"The installed extension '{entry_point.name}' ({entry_point.value}) fails: "
+                f"{_explained(error)}. "
                 "Update or uninstall its package."
             ) from error
         _loaded_plugins.add(entry_point.value)
@@ -80,7 +81,9 @@ def _run(path: Path) -> None:
 def _explained(error: BaseException, path: Path | None = None) -> str:
     if isinstance(error, MerlinError):
         return str(error)
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
+    ]
     if isinstance(error, SyntaxError) and error.filename == str(path):
         lines = [error.lineno]
     where = f"line {lines[-1]}: " if lines else ""

@@ -20,7 +20,8 @@ def runs_of(variant: Resolved) -> list[Config]:
 def duplicates(variants: Iterable[Resolved]) -> list[Fault]:
     """Returns a fault for each variant whose name another one of the same experiment has already.
 
-    Files that hold different runs of one variant, such as the `experiment.yaml` of several run folders, go together.
+    Files that hold different runs of one variant, such as the `experiment.yaml` of several run folders, go
+    together.
     """
     faults, taken = [], {}
     for variant in variants:
@@ -32,8 +33,11 @@ def duplicates(variants: Iterable[Resolved]) -> list[Fault]:
             if not _go_together(variant, other):
                 faults.append(
                     Fault(
-                        variant.place_of("variant") if "variant" in variant.way[-1].settings else variant.place,
-                        f"variant: experiment '{experiment}' has a variant '{name}' already, at {other.place}; "
+                        variant.place_of("variant")
+                        if "variant" in variant.way[-1].settings
+                        else variant.place,
+                        f"variant: experiment '{experiment}' has a variant '{name}' already, at "
+                        f"{other.place}; "
                         "give one of them a `variant` name of its own, or its file another `experiment`",
                     )
                 )

@@ -27,9 +27,9 @@ class Registry:
     Args:
         kind: what is registered, for messages: "agent", "net" or "env".
         classes: the first classes to register.
-        resolve: finds what is not registered under a name, as (class, name to use from then on, defaults), or None.
-        other_names: more names that `resolve` understands, for suggestions.
-        families: the classes that `resolve` gives, each under words that say for which names.
+        resolve: finds what is not registered under a name, as (class, name to use from then on,
+            defaults), or None. other_names: more names that `resolve` understands, for suggestions. families:
+            the classes that `resolve` gives, each under words that say for which names.
     """
 
     def __init__(
@@ -102,7 +102,8 @@ class Registry:
         known = self._entries.get(entry.name)
         if known and known != entry:
             raise MerlinError(
-                f"Two {self.kind} classes are named '{entry.name}': {_where(known.cls)} and {_where(entry.cls)}. "
+                f"Two {self.kind} classes are named '{entry.name}': {_where(known.cls)} and "
+                f"{_where(entry.cls)}. "
                 "Give one of them another name."
             )
         self._entries[entry.name] = entry
@@ -111,7 +112,8 @@ class Registry:
 def name_of(cls: type) -> str:
     """Returns the name that a class gives itself: a class attribute, or a property of the class.
 
-    Python 3.13 no longer evaluates `@classmethod @property def name(cls)`, so the function is taken out of its wrappers.
+    Python 3.13 no longer evaluates `@classmethod @property def name(cls)`, so the function is taken out of
+    its wrappers.
     """
     name: Any = inspect.getattr_static(cls, "name", None)
     if isinstance(name, classmethod):
@@ -121,12 +123,12 @@ def name_of(cls: type) -> str:
     if inspect.isfunction(name):
         name = name(cls)
     if not isinstance(name, str) or not name:
-        raise MerlinError(f"{_where(cls)} has no name: write `name = \"…\"` in the class.")
+        raise MerlinError(f'{_where(cls)} has no name: write `name = "…"` in the class.')
     return name
 
 
 def nearest(word: str, known: Iterable[str], count: int = 1) -> str | None:
-    """Returns the known word that a wrong one probably stands for (or several, joined by "or"), if there is any."""
+    """Returns the known words (as many as `count`) that a wrong one may stand for, or None."""
     spelled = {_letters(each): each for each in known}
     found = difflib.get_close_matches(_letters(word), spelled, n=count, cutoff=0.6)
     return " or ".join(f"'{spelled[each]}'" for each in found) or None

@@ -1,8 +1,9 @@
-"""One variant of an experiment: its settings merged, checked against the declarations of its components, and named."""
+"""One variant of an experiment: its settings merged, checked against what its parts declare, and named."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pydantic
@@ -75,12 +76,16 @@ class Resolved:
 
 
 def resolve(
-    path: Path, way: tuple[Node, ...], above: Mapping[str, Setting], registries: Registries, faults: list[Fault]
+    path: Path,
+    way: tuple[Node, ...],
+    above: Mapping[str, Setting],
+    registries: Registries,
+    faults: list[Fault],
 ) -> Resolved:
     """Returns one variant, checked; what is wrong with it is added to `faults`."""
     variant = Resolved(way, above)
     named = {"experiment": safe_name(path.stem), "variant": _variant_id(variant)}
-    run = _checked(variant, RunParameters, named, faults)
+    run = _checked(variant, RunParameters, named, faults, exactly={"variant": named["variant"]})
     entries = {name: _entry(variant, name, run, registry, faults) for name, registry in registries.named()}
     env, agent, net = (entries[name] for name in ("env_name", "agent_name", "net_name"))
     variant.learns = agent is None or agent.cls.learns
@@ -89,7 +94,10 @@ def resolve(
     variant.complete = bool(env and agent and (net or not variant.learns))
     found = [entry for entry in (env, agent, net) if entry]
     variant.models = components.models(env, agent, net)
-    defaults = {**named, **{entry_key: value for entry in found for entry_key, value in entry.defaults.items()}}
+    defaults = {
+        **named,
+        **{entry_key: value for entry in found for entry_key, value in entry.defaults.items()},
+    }
     _refuse_stray_defaults(found, variant.models)
     values = run
     for model in variant.models[1:]:
@@ -117,11 +125,19 @@ def _entry(
 
 
 def _checked(
-    variant: Resolved, model: type[Parameters], defaults: Mapping[str, Any], faults: list[Fault]
+    variant: Resolved,
+    model: type[Parameters],
+    defaults: Mapping[str, Any],
+    faults: list[Fault],
+    exactly: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Returns the values of one declaration's parameters, without those that are wrong."""
+    """Returns the values of one declaration's parameters, without those that are wrong.
+
+    `defaults` give way to what is written; what is written gives way to `exactly`.
+    """
     given = components.defaults(model, defaults)
     given |= {name: setting.value for name in model.model_fields if (setting := variant.setting(name))}
+    given |= exactly
     wrong: set[str] = set()
     try:
         checked = model(**given)
@@ -135,7 +151,9 @@ def _checked(
 
 
 def _fault(variant: Resolved, model: type[Parameters], name: str | None, detail: Any) -> Fault:
-    reason = str(detail["ctx"]["error"]) if detail["type"] in ("value_error", "assertion_error") else detail["msg"]
+    reason = (
+        str(detail["ctx"]["error"]) if detail["type"] in ("value_error", "assertion_error") else detail["msg"]
+    )
     if name is None:
         mentioned = [field for field in model.model_fields if field in reason.replace("`", " ").split()]
         return Fault(variant.place_of(*mentioned), reason)
@@ -144,7 +162,9 @@ def _fault(variant: Resolved, model: type[Parameters], name: str | None, detail:
     text = f"{setting.spelled if setting else name}: {shown(plain(value))} is not allowed"
     if detail["type"] in ("value_error", "assertion_error"):
         return Fault(variant.place_of(name), f"{text}: {reason}")
-    return Fault(variant.place_of(name), f"{text}; allowed: {allowed(model, name)}{_hint(value, detail['type'])}")
+    return Fault(
+        variant.place_of(name), f"{text}; allowed: {allowed(model, name)}{_hint(value, detail['type'])}"
+    )
 
 
 def _hint(value: Any, kind: str) -> str:
@@ -159,21 +179,25 @@ def _hint(value: Any, kind: str) -> str:
     return ""
 
 
-def _variant_id(variant: Resolved) -> str:
+def _variant_id(variant: Resolved) -> Any:
     """Returns the variant's name: the nearest one that is written, and what is overridden below that."""
-    start, pieces = "", {}
+    if "variant" in variant.above:
+        return variant.above["variant"].value
+    start, pieces = None, {}
     for depth, node in enumerate(variant.way):
         if "variant" in node.settings:
-            start, pieces = str(node.settings["variant"].value), {}
-        if depth:
+            start, pieces = node.settings["variant"].value, {}
+        elif depth:
             pieces |= {name: None for name in node.settings if name not in ("experiment", "variant")}
-    texts = []
+    if start is not None and (not pieces or not isinstance(start, str) or start != safe_name(start)):
+        return start  # as written, also if it is wrong: that is told elsewhere
+    texts = [] if start is None else [start]
     for name in pieces:
         setting = variant.setting(name)
         value = setting.value if setting else None
         items = value if isinstance(value, list) else [value]
         texts.append(f"{name}={'-'.join(item if isinstance(item, str) else shown(item) for item in items)}")
-    return safe_name(",".join(filter(None, (start, *texts)))) if start or texts else "default"
+    return safe_name(",".join(texts)) if texts else "default"
 
 
 def _refuse_stray_defaults(found: list[Entry], models: tuple[type[Parameters], ...]) -> None:
@@ -185,15 +209,15 @@ def _refuse_stray_defaults(found: list[Entry], models: tuple[type[Parameters], .
 
 def _contradictions(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yields what does not go together across components: the parameters, and why."""
-    if "memory_size" in values:
+    if {"memory_size", "num_envs", "n_step", "num_stacked_frames"} <= values.keys():
         least = values["n_step"] + values["num_stacked_frames"] + 1
         each = values["memory_size"] // values["num_envs"]
         if each < least:
             yield (
                 ("memory_size", "num_envs", "n_step", "num_stacked_frames"),
-                f"memory_size is {values['memory_size']}, which gives each of num_envs {values['num_envs']} copies "
-                f"{each} observations; n_step {values['n_step']} and num_stacked_frames "
-                f"{values['num_stacked_frames']} need at least {least} each",
+                f"memory_size is {values['memory_size']}, which gives each of num_envs "
+                f"{values['num_envs']} copies {each} observations; n_step {values['n_step']} and "
+                f"num_stacked_frames {values['num_stacked_frames']} need at least {least} each",
             )
     if values["run"] + values["run_count"] > 2**31:
         yield ("run", "run_count"), "run: the numbers of the runs must stay below 2,147,483,648"

@@ -10,7 +10,7 @@ import os
 import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -18,14 +18,18 @@ from typing import Any, Literal
 from merlin.errors import MerlinError
 
 State = Literal["waiting", "running", "interrupted", "finished", "failed"]
-"""waiting: not begun; running: held by a live process; interrupted: stopped or killed, a new start goes on."""
+"""waiting: not begun; running: a live process holds it; interrupted: stopped or killed, can go on."""
 
-# Looking whether a lock is held takes it for some microseconds (see `held`); who wants to have it waits that long.
+# `held` takes the lock for some microseconds to see whether it can; `lock` waits until that is over.
 _LOCK_PATIENCE_SECONDS = 1.0
 
 
+class HeldError(MerlinError):
+    """Another live process holds the run's folder."""
+
+
 class RunFolder:
-    """One run's folder, `results/<experiment>/<variant>/<run>/`. Making the object touches nothing on the disk."""
+    """One run's folder, `results/<experiment>/<variant>/<run>/`. Making the object touches no disk."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
@@ -53,7 +57,7 @@ class RunFolder:
         return status if isinstance(status, dict) else {}
 
     def write_status(self, status: dict[str, Any]) -> None:
-        """Replaces status.json. Written often and of no use after a power cut, so it is not forced onto the disk."""
+        """Replaces status.json; not forced onto the disk, since it is written often and lost without harm."""
         text = json.dumps(status, ensure_ascii=False, indent=1) + "\n"
         write_atomically(self.status_json, text.encode(), durable=False)
 
@@ -83,11 +87,12 @@ class RunFolder:
             os.close(descriptor)
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Holds this folder as long as the context lasts. The kernel frees it with the process, however that ends.
+    def lock(self) -> Generator[None]:
+        """Holds this folder within the context. The kernel frees it with the process, however that ends.
 
         Raises:
-            MerlinError: another live process holds it, or the folder cannot be written.
+            HeldError: another live process holds it.
+            MerlinError: the folder cannot be written.
         """
         try:
             descriptor = os.open(self.lock_file, os.O_RDWR | os.O_CREAT, 0o666)
@@ -97,9 +102,10 @@ class RunFolder:
             deadline = time.monotonic() + _LOCK_PATIENCE_SECONDS
             while not _try_flock(descriptor, fcntl.LOCK_EX):
                 if time.monotonic() > deadline:
-                    holder = os.pread(descriptor, 1000, 0).decode(errors="replace").strip() or "another process"
-                    raise MerlinError(
-                        f"{self.path} is held by {holder}: wait until it is done, or end it, and start again"
+                    holder = os.pread(descriptor, 1000, 0).decode(errors="replace").strip()
+                    raise HeldError(
+                        f"{self.path} is held by {holder or 'another process'}: "
+                        "wait until it is done, or end it, and start again"
                     )
                 time.sleep(0.01)
             try:
@@ -157,7 +163,9 @@ def explain(error: OSError, path: Path) -> MerlinError:
             "what was saved before is still good: make room and start again"
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return MerlinError(f"cannot write {path}: {error.strerror}; choose another results folder or change its rights")
+        return MerlinError(
+            f"cannot write {path}: {error.strerror}; choose another results folder or change its rights"
+        )
     return MerlinError(f"cannot write {path}: {error.strerror or error}")
 
 

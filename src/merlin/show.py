@@ -8,18 +8,25 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from merlin import components
 from merlin.components import Registries
 from merlin.config import OTHER_NAMES, Parameters, RunParameters, plain
-from merlin.declaration import allowed
+from merlin.declaration import allowed, meaning
 from merlin.errors import InputError
 from merlin.experiment_file import shown
 from merlin.extensions import load_extensions
 from merlin.registry import Entry, Registry, nearest
 from merlin.tables import console, heading, table
 
+Declared = tuple[type[Parameters], str]
+"""A parameter: the class that declares it, and its name."""
 
-def show(what: str, name: str | None, imports: Sequence[str] = (), registries: Registries | None = None) -> None:
+Section = tuple[str, list[Declared]]
+"""Parameters under a title that says what has them."""
+
+
+def show(
+    what: str, name: str | None, imports: Sequence[str] = (), registries: Registries | None = None
+) -> None:
     """Prints parameters, agents, nets or environments.
 
     Args:
@@ -44,10 +51,7 @@ def show(what: str, name: str | None, imports: Sequence[str] = (), registries: R
 
 
 def _all_entries(what: str, registry: Registry) -> None:
-    rows = [
-        (entry.name, _summary(entry.cls), ", ".join(f"{key}: {shown(plain(each))}" for key, each in entry.defaults.items()))
-        for entry in registry
-    ]
+    rows = [(entry.name, _summary(entry.cls), _own_defaults(entry)) for entry in registry]
     rows += [(title, _summary(cls), "") for title, cls in registry.families.items()]
     out = console()
     out.print(table(("name", "what it is", "defaults of its own"), rows))
@@ -98,51 +102,54 @@ def _one_parameter(registries: Registries, name: str) -> None:
         out.print(table(("name", "its own default"), presets))
 
 
-def sections(registries: Registries) -> list[tuple[str, list[tuple[type[Parameters], str]]]]:
+def sections(registries: Registries) -> list[Section]:
     """Returns all parameters under titles that say what has them, each with its declaration."""
     agents = [(entry.name, entry.cls) for entry in registries.agents]
     parts = [(entry.name, part) for entry in registries.agents for part in entry.cls.parts()]
-    found = [("every run", [(RunParameters, name) for name in RunParameters.model_fields])]
+    found: list[Section] = [("every run", [(RunParameters, name) for name in RunParameters.model_fields])]
     found += _grouped("agent", [(name, cls.Parameters) for name, cls in agents] + parts)
     for registry in (registries.nets, registries.envs):
         found += _grouped(registry.kind, [(title, cls.Parameters) for title, cls in registry.classes()])
     return found
 
 
-def _grouped(
-    kind: str, models: Iterable[tuple[str, type[Parameters]]]
-) -> list[tuple[str, list[tuple[type[Parameters], str]]]]:
+def _grouped(kind: str, models: Iterable[tuple[str, type[Parameters]]]) -> list[Section]:
     """Puts those parameters together that the same components have in the same declaration."""
     models = list(models)
     everyone = list(dict.fromkeys(title for title, _ in models))
     holders: dict[tuple[str, str], list[str]] = {}
-    declared: dict[tuple[str, str], tuple[type[Parameters], str]] = {}
+    declared: dict[tuple[str, str], Declared] = {}
     for title, model in models:
         for name in _own(model):
             key = (name, f"{allowed(model, name)} {model.model_fields[name].default!r}")
             if title not in holders.setdefault(key, []):
                 holders[key].append(title)
             declared.setdefault(key, (model, name))
-    groups: dict[str, list[tuple[type[Parameters], str]]] = {}
+    groups: dict[str, list[Declared]] = {}
     for key, titles in holders.items():
         everything = len(titles) == len(everyone) and len(everyone) > 1
-        title = f"every {kind}" if everything else f"{kind}{'s' if len(titles) > 1 else ''} {', '.join(titles)}"
+        several = f"{kind}{'s' if len(titles) > 1 else ''} {', '.join(titles)}"
+        title = f"every {kind}" if everything else several
         groups.setdefault(title, []).append(declared[key])
     return list(groups.items())
 
 
 def _own(model: type[Parameters]) -> list[str]:
-    """Returns the parameters that a component adds; it may also read some that every run has, such as `env_name`."""
+    """Returns the parameters that a component adds to those of every run, which it may also read."""
     return [name for name in model.model_fields if name not in RunParameters.model_fields]
 
 
-def _table(declared: Iterable[tuple[type[Parameters], str]], defaults: Mapping[str, Any]) -> Table:
+def _table(declared: Iterable[Declared], defaults: Mapping[str, Any]) -> Table:
     rows = []
     for model, name in declared:
         info = model.model_fields[name]
         own = defaults.get(name, info.get_default(call_default_factory=True))
-        rows.append((name, shown(plain(own)), allowed(model, name), info.description or ""))
+        rows.append((name, shown(plain(own)), allowed(model, name), meaning(model, name)))
     return table(("parameter", "default", "allowed", "meaning"), rows)
+
+
+def _own_defaults(entry: Entry) -> str:
+    return ", ".join(f"{name}: {shown(plain(default))}" for name, default in entry.defaults.items())
 
 
 def _summary(cls: type) -> str:

@@ -30,4 +30,3 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table
 def heading(text: str) -> Text:
     """Returns a line that begins a part of the output."""
     return Text(text, style="bold cyan")
-

@@ -1,12 +1,13 @@
-"""YAML as experiment files use it: text to nodes that know their lines, nodes to plain values, values to text.
+"""YAML as experiment files use it: text to nodes that know their lines, nodes to values, values to text.
 
-It differs from PyYAML's default in what a word means: `5e-6`, `1e5` and `500_000` are numbers; only `true` and `false`
-are truth values (`yes`, `no`, `on` and `off` are text); there are no dates and no numbers to the base 60. Nothing in a
-file is ever executed: nodes are read by this module alone, and a tag such as `!!python/name` is an error.
+It differs from PyYAML's default in what a word means: `5e-6`, `1e5` and `500_000` are numbers; only `true`
+and `false` are truth values (`yes`, `no`, `on` and `off` are text); there are no dates and no numbers to the
+base 60. Nothing in a file is ever executed: nodes are read by this module alone, and a tag such as
+`!!python/name` is an error.
 """
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -14,7 +15,7 @@ LARGEST_FILE = 4 * 2**20
 """Bytes; an experiment file is written by hand, and a larger one is something else by mistake."""
 
 MOST_NODES = 1_000_000
-"""Values that a text may stand for once its anchors are filled in: a few lines of them can stand for billions."""
+"""Values that a text may stand for once its anchors are filled in; a few lines can stand for billions."""
 
 _NUMBERS = {
     "int": (re.compile(r"[-+]?(?:[0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)$"), "-+0123456789"),
@@ -42,25 +43,29 @@ class YamlFault(Exception):
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # the C parser where PyYAML was built with it
-    yaml_implicit_resolvers: dict = {}
+    yaml_implicit_resolvers: ClassVar[dict] = {}
 
 
 class _Dumper(yaml.SafeDumper):
     """Quotes text that this module's reader or an ordinary one would take for something else."""
 
-    yaml_implicit_resolvers = {first: list(rules) for first, rules in yaml.SafeDumper.yaml_implicit_resolvers.items()}
-
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
+    def text(self, value: str) -> yaml.ScalarNode:
+        """Represents text; quoted where a character breaks lines, which PyYAML overlooks for some of them."""
+        style = None if value.isprintable() else '"'
+        return self.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
+
+_Dumper.add_representer(str, _Dumper.text)
 for _tag, (_pattern, _first) in _NUMBERS.items():
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _pattern, list(_first))
     _Dumper.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _pattern, list(_first))
 
 
 def compose(text: str) -> yaml.Node | None:
-    """Returns the root node of a text, or None if it is empty.
+    """Returns the root node of a text, or None if it is empty or null.
 
     Raises:
         YamlFault: if it is not YAML.
@@ -73,7 +78,7 @@ def compose(text: str) -> yaml.Node | None:
             loader.dispose()
         if root is not None and _size(root, {}) > MOST_NODES:
             raise YamlFault(None, f"its anchors stand for more than {MOST_NODES:,} values")
-        return root
+        return None if root is not None and root.tag == "tag:yaml.org,2002:null" else root
     except yaml.MarkedYAMLError as error:
         raise _explained(error, text) from None
     except yaml.YAMLError as error:
@@ -121,7 +126,9 @@ def line_of(node: yaml.Node) -> int:
 
 def dump_value(value: Any) -> str:
     """Returns the YAML text of a value, on one line; reading it gives exactly the value again."""
-    text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=2**31, allow_unicode=True)
+    text = yaml.dump(
+        value, Dumper=_Dumper, default_flow_style=True, width=2**31, allow_unicode=True, sort_keys=False
+    )
     return text.removesuffix("\n").removesuffix("\n...")
 
 
@@ -170,9 +177,9 @@ def _scalar(node: yaml.ScalarNode, kind: str) -> Any:
 
 def _explained(error: yaml.MarkedYAMLError, text: str) -> YamlFault:
     mark = error.problem_mark or error.context_mark
-    line = None if mark is None else mark.line + 1
-    rows = text.splitlines()
-    if line and line <= len(rows) and "\t" in rows[line - 1][: len(rows[line - 1]) - len(rows[line - 1].lstrip())]:
+    rows = text.splitlines() or [""]
+    line = None if mark is None else min(mark.line + 1, len(rows))
+    if line and "\t" in rows[line - 1][: len(rows[line - 1]) - len(rows[line - 1].lstrip())]:
         return YamlFault(line, "not YAML: a line cannot be indented with tabs; use spaces")
     reasons = ", ".join(filter(None, (error.context, error.problem)))
     if error.context_mark is not None and error.context_mark.line + 1 != line:

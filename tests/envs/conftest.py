@@ -22,12 +22,13 @@ def build() -> Iterator[Callable[..., BaseEnv]]:
     made = []
 
     def build(env: str | type[BaseEnv], threads: int = 1, **parameters: Any) -> BaseEnv:
-        cls = env
         if isinstance(env, str):
             entry = env_registry.find(env)
             cls = entry.cls
             if "env_name" in cls.Parameters.model_fields:
                 parameters = {"env_name": entry.name, **parameters}
+        else:
+            cls = env
         made.append(cls(cls.Parameters(**parameters), seed_of, threads))
         return made[-1]
 

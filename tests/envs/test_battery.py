@@ -12,8 +12,8 @@ from merlin.errors import MerlinError
 ENVS = {
     "cartpole": ("CartPole-v1", {}),
     "lake": ("FrozenLake-v1", {"frame_skip": 2}),
-    "pong": ("pong", {"max_frames_per_episode": 150}),
-    "breakout": ("Breakout", {"max_frames_per_episode": 602, "life_loss_terminal": True, "noop_max": 30}),
+    "pong": ("pong", {"max_frames_per_episode": 300}),
+    "breakout": ("Breakout", {"max_frames_per_episode": 402, "life_loss_terminal": True, "noop_max": 30}),
 }
 TICKS = 190  # more than one episode of each
 

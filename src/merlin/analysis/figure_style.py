@@ -6,20 +6,23 @@ import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
 
 from merlin.run_folder import write_atomically
 
-# Okabe and Ito (2008): told apart in all common forms of colour blindness. Their yellow is too pale for a line.
+# Okabe and Ito (2008): told apart in all common forms of colour blindness. Without yellow, pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY = "#767676"
 LIGHT_GREY = "#a8a8a8"
-DASHED = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
-OPEN_CIRCLE = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "white"}
+DASHED: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
+OPEN_CIRCLE: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.5, "mfc": "white"}
+SMALL_CIRCLE: dict[str, Any] = {**OPEN_CIRCLE, "markersize": 3.4}
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
+    "figure.dpi": 200,
     "font.size": 8.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -53,7 +56,7 @@ def colours(variants: Sequence[str]) -> dict[str, str]:
 
 
 def wrapped(name: str, width: int) -> str:
-    """A long name on several lines of at most `width` characters, broken after its commas where it has some."""
+    """A long name on several lines of at most `width` characters, broken after its commas if it has any."""
     lines = [""]
     for part in re.findall("[^,]*,|[^,]+$", name):
         if lines[-1] and len(lines[-1]) + len(part) > width:
@@ -67,11 +70,13 @@ def wrapped(name: str, width: int) -> str:
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure as `<stem>.svg` and `<stem>.png`, each whole or not at all. Raises OSError."""
     written = []
-    for ending, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
-        picture = io.BytesIO()
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing")  # a name in a script that the font lacks
-            figure.savefig(picture, format=ending[1:], dpi=200, metadata=metadata, facecolor="white")
-        write_atomically(stem.with_suffix(ending), picture.getvalue())
-        written.append(stem.with_suffix(ending))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a name in a script that the font lacks
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # laid out now; each file would do it again, and that takes longest
+        for ending, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
+            picture = io.BytesIO()
+            figure.savefig(picture, format=ending[1:], metadata=metadata, facecolor="white")
+            write_atomically(stem.with_suffix(ending), picture.getvalue())
+            written.append(stem.with_suffix(ending))
     return written

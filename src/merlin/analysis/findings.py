@@ -23,13 +23,11 @@ def warnings_about(
         lines += _about_lengths(row.variant, runs)
     counts = {len(row.run_means) for row in variants if row.run_means}
     if 1 in counts:
-        lines.append(
-            "A variant with one run has no interval: how far its mean would move in a second run is unknown."
-        )
+        lines.append("A variant with one run has no interval: a second run may give quite another mean.")
     if any(1 < count < FEW_RUNS for count in counts):
         lines.append(
-            f"Fewer than {FEW_RUNS} runs give wide intervals and weak tests: two variants that do not differ here "
-            "need not be equal."
+            f"Fewer than {FEW_RUNS} runs give wide intervals and weak tests: two variants that do not differ "
+            "here need not be equal."
         )
     return lines
 

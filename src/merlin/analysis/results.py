@@ -15,7 +15,7 @@ import yaml
 from merlin.errors import InputError
 from merlin.run_folder import RunFolder
 
-COLUMNS = {"episode": "float64", "epsilon": "float64", "reward": "float64", "steps": "float64"}
+COLUMNS = ("episode", "epsilon", "reward", "steps")
 DEFAULT_TAIL = 2000  # episodes, where experiment.yaml does not say
 
 # libyaml's loader is ten times as fast; a build of PyYAML without it still works.
@@ -144,7 +144,7 @@ def read_log(file: Path) -> pd.DataFrame:
     content = content[: content.rfind(b"\n") + 1]
     if not content.strip():
         return _empty_log()
-    log = pd.read_csv(io.BytesIO(content), usecols=list(COLUMNS), dtype=COLUMNS, engine="c")
+    log = pd.read_csv(io.BytesIO(content), usecols=list(COLUMNS), dtype=np.float64)
     log = log[list(COLUMNS)]
     episodes = log["episode"].to_numpy()
     if not np.isfinite(episodes).all():
@@ -156,7 +156,7 @@ def read_log(file: Path) -> pd.DataFrame:
 
 
 def _empty_log() -> pd.DataFrame:
-    return pd.DataFrame({name: np.empty(0, dtype) for name, dtype in COLUMNS.items()})
+    return pd.DataFrame({name: np.empty(0) for name in COLUMNS})
 
 
 def _read_parameters(file: Path) -> dict[str, int]:

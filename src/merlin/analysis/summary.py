@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from merlin.analysis import figure_style, plots
+from merlin.analysis import figure_style
 from merlin.analysis.curves import learning_curves, window_of
+from merlin.analysis.distribution_plot import distribution_figure
 from merlin.analysis.findings import verdicts, warnings_about
 from merlin.analysis.results import RunResult, find_experiments, read_experiment
+from merlin.analysis.reward_plot import reward_figure
 from merlin.analysis.statistics import (
     PairTest,
     VariantStatistics,
@@ -39,12 +41,12 @@ class ExperimentSummary:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.folder}: the last {tail_text(self.tails)} episodes of each run, or all where it has fewer",
+            f"{self.folder}: the last {tail_text(self.tails)} episodes of each run, all where it has fewer",
             "",
             variant_table(self.variants),
             "",
-            f"reward: mean over runs, {self._order()}.",
-            "lower, upper: t interval over runs. std: over episodes.",
+            "reward: mean over runs; lower, upper: its 95 % t interval over runs; std: over episodes.",
+            self._order(),
             *verdicts(self.pairs),
             *(f"warning: {warning}" for warning in self.warnings),
             f"written: {', '.join(path.name for path in self.written)} in {self.written[0].parent}",
@@ -54,10 +56,12 @@ class ExperimentSummary:
     def _order(self) -> str:
         with_interval = [row.lower is not None for row in self.variants if row.run_mean is not None]
         if all(with_interval):
-            return "ranked by its lower bound"
+            return "Ranked by the lower bound."
         if any(with_interval):
-            return "ranked by its lower bound, and by itself, below those, where one run gives no interval"
-        return "ranked by itself, for no variant has the two runs that an interval needs"
+            return (
+                "Ranked by the lower bound. Variants of one run have none and stand below, ranked by reward."
+            )
+        return "Ranked by reward, since no variant has the two runs that an interval needs."
 
 
 @dataclass(frozen=True)
@@ -140,8 +144,8 @@ def _draw(
         for variant, runs in results.items()
     }
     with figure_style.style():
-        reward = plots.reward_figure(name, in_order, window_of(results))
-        distribution = plots.distribution_figure(name, variants, rewards, tail)
+        reward = reward_figure(name, in_order, window_of(results))
+        distribution = distribution_figure(name, variants, rewards, tail)
         return [
             *figure_style.save(reward, target / "reward"),
             *figure_style.save(distribution, target / "reward_dist"),

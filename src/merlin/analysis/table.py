@@ -10,11 +10,11 @@ from merlin.analysis.statistics import PairTest, VariantStatistics
 
 Cell = str | int | float | None
 
-HEADINGS = ("#", "variant", "runs", "episodes", "reward", "lower 95 %", "upper 95 %", "std", "steps", "std")
+HEADINGS = ("#", "variant", "runs", "episodes", "reward", "lower", "upper", "std", "steps", "std")
 
 
 def variant_table(variants: Sequence[VariantStatistics]) -> str:
-    """The ranked variants as aligned columns. `reward` is the mean of the runs; each `std` is over episodes."""
+    """The ranked variants as aligned columns. `reward` is the mean of the runs, `std` is over episodes."""
     rewards = [value for row in variants for value in (row.run_mean, row.lower, row.upper, row.episode_std)]
     show_reward = _formatter(rewards)
     show_steps = _formatter([value for row in variants for value in (row.steps_mean, row.steps_std)])
@@ -80,7 +80,7 @@ def stats_csv(variants: Sequence[VariantStatistics]) -> str:
 
 
 def pairs_csv(pairs: Sequence[PairTest]) -> str:
-    """pairwise.csv: one line per pair of variants tested, the better ranked first; only a header if none was."""
+    """pairwise.csv: one line per pair of variants tested, better ranked first; only a header if none was."""
     names = {field.name: field.name for field in fields(PairTest)}
     names |= {"lower": "difference_lower_95", "upper": "difference_upper_95"}
     return _csv(list(names.values()), [astuple(pair) for pair in pairs])

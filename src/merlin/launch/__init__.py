@@ -11,7 +11,7 @@ __all__ = ["start"]
 
 
 def start(configs: "Sequence[Config]", results: Path, workers: int | None = None) -> int:
-    """Trains all runs, each in its folder below `results`: begins, goes on with or skips it, as the folder says.
+    """Trains all runs, each in its folder below `results`: begins it, goes on with it, or skips it.
 
     Args:
         configs: the runs.
@@ -19,8 +19,8 @@ def start(configs: "Sequence[Config]", results: Path, workers: int | None = None
         workers: runs at one time; None takes as many as there are runs and cores.
 
     Returns:
-        The exit code: 0 if all runs are finished, 1 if any failed or is held by somebody else, 130 if they were
-        interrupted.
+        The exit code: 0 if all runs are finished, 1 if any failed or is held by somebody else, 130 if they
+        were interrupted.
 
     Raises:
         MerlinError: the results cannot be written, or a folder holds a run with other parameters. Nothing was

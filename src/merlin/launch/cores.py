@@ -8,7 +8,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def count_cores(cgroup: Path = _CGROUP) -> int:
-    """Returns the number of cores: those of the machine, less what affinity and the control group's quota take away."""
+    """Returns the number of cores: the machine's, less what affinity and the control group take away."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = _quota(cgroup)
     return max(1, cores if quota is None else min(cores, math.floor(quota)))

@@ -6,7 +6,7 @@ from typing import Literal
 from merlin.run_folder import RunFolder
 
 Fate = Literal["finished", "skipped", "failed", "held", "interrupted"]
-"""skipped: was finished before; held: another live process has its folder; interrupted: a new start goes on."""
+"""skipped: finished before; held: another live process has its folder; interrupted: can go on."""
 
 EXIT_FINISHED = 0
 EXIT_FAILED = 1

@@ -1,4 +1,4 @@
-"""Folders for runs: what is there is compared, what is missing is made; all is checked before anything is made."""
+"""Folders for runs: what is there is compared, what is missing is made, all checks come first."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from merlin.run_folder import RunFolder, explain
 from merlin.yaml_text import YamlFault, parse_value
 
 _MACHINE_DEPENDENT = ("threads", "device")
-"""Parameters whose default is filled in by the first start, and kept: another machine is no other experiment."""
+"""Parameters whose default the first start fills in for good: another machine is no other experiment."""
 
 
 def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]:
@@ -22,14 +22,16 @@ def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]
     Args:
         configs: the runs.
         results: folder of all results.
-        threads: processor threads of each run that does not set its own. Written into its experiment.yaml when it
-            starts for the first time and kept from then on, since results depend on it in their last bits.
+        threads: processor threads of each run that does not set its own. Written into its experiment.yaml
+            when it starts for the first time and kept from then on, since results depend on it in their last
+            bits.
 
     Returns:
         a job for each run, in the same order.
 
     Raises:
-        InputError: folders hold runs with other parameters; the message shows every difference. Nothing was made.
+        InputError: folders hold runs with other parameters; the message shows every difference. Nothing was
+            made.
         MerlinError: the folders cannot be made.
     """
     folders = [RunFolder(folder_of(config, results)) for config in configs]
@@ -71,7 +73,7 @@ def differences(config: Config, before: dict[str, Any]) -> list[str]:
     for name in dict.fromkeys([*config.values, *before]):
         default = config.origins.get(name, "default") == "default"
         if default and (name in _MACHINE_DEPENDENT or (name in config.values and name not in before)):
-            # The first start filled it in; or it is younger than the folder, and its default is what was before.
+            # The first start filled it in; or it is younger than the folder and stays at what was before.
             continue
         there = repr(before[name]) if name in before else "not set"
         now = repr(config.values[name]) if name in config.values else "not set"
@@ -87,13 +89,17 @@ def _refuse_differences(runs: list[tuple[RunFolder, Config]]) -> None:
             continue
         before = _read_parameters(folder)
         if before is None:
-            refusals.append(f"{folder.path} is there but holds no run: it has no {folder.experiment_yaml.name}")
+            refusals.append(
+                f"{folder.path} is there but holds no run: it has no {folder.experiment_yaml.name}"
+            )
         elif lines := differences(config, before):
-            refusals.append("\n".join([f"{folder.path} holds a run with other parameters:", *_indented(lines)]))
+            refusals.append(
+                "\n".join([f"{folder.path} holds a run with other parameters:", *_indented(lines)])
+            )
     if refusals:
         advice = (
-            "Nothing was started. Give the changed experiment or variant another name, choose another folder with "
-            "--results, or delete these folders to train them anew."
+            "Nothing was started. Give the changed experiment or variant another name, choose another folder "
+            "with --results, or delete these folders to train them anew."
         )
         raise InputError("\n".join([*refusals, advice]))
 

@@ -1,8 +1,9 @@
 """Checkpoints on the disk: whole or not there, and proven whole before they are taken up.
 
-`checkpoint/<agent steps>.ckpt` is what `torch.save` writes, followed by a trailer: a magic line, the number of bytes
-before the trailer, and their SHA-256. No byte of it can change, and it can be cut nowhere, without being noticed.
-It holds dicts, lists, tuples, tensors and plain values only, so that loading one executes nothing.
+`checkpoint/<agent steps>.ckpt` is what `torch.save` writes, followed by a trailer: a magic line, the number
+of bytes before the trailer, and their SHA-256. No byte of it can change, and it can be cut nowhere, without
+being noticed. It holds dicts, lists, tuples, tensors and plain values only, so that loading one executes
+nothing.
 """
 
 import hashlib
@@ -29,17 +30,20 @@ _BLOCK_BYTES = 1 << 20
 
 
 def save(folder: Path, agent_steps: int, state: dict[str, Any]) -> Path:
-    """Writes a checkpoint aside, forces it onto the disk, renames it into place and deletes all but the newest two.
+    """Writes a checkpoint aside, forces it onto the disk, renames it and deletes all but the newest two.
 
-    Arrays and tensors are written from where they lie: no copy is made in memory, except of views of larger tensors.
+    Arrays and tensors are written from where they lie: no copy is made in memory, except of views of larger
+    tensors.
 
     Args:
         folder: the run's checkpoint/; made if it is not there.
         agent_steps: the agent's steps so far; the name of the checkpoint.
-        state: nested dicts, lists and tuples of tensors, numpy arrays and numbers, strings, booleans and None.
+        state: nested dicts, lists and tuples of tensors, numpy arrays and numbers, strings, booleans and
+            None.
 
     Raises:
-        MerlinError: it could not be written, the disk is full for example; the checkpoints before it are as they were.
+        MerlinError: it could not be written, the disk is full for example; the checkpoints before it are as
+            they were.
         TypeError: something in it cannot be saved; the message says what and where.
     """
     plain = to_plain(state)
@@ -69,7 +73,7 @@ def save(folder: Path, agent_steps: int, state: dict[str, Any]) -> Path:
 
 
 def load(folder: Path, warn: Callable[[str], None] = warnings.warn) -> dict[str, Any] | None:
-    """Returns what the newest whole checkpoint holds, with tensors on the CPU; None if there is no checkpoint.
+    """Returns what the newest whole checkpoint holds, tensors on the CPU; None if there is no checkpoint.
 
     What an interrupted `save` left over is deleted, and so are damaged checkpoints if an older one is whole.
 
@@ -136,8 +140,8 @@ def _read(path: Path) -> dict[str, Any]:
         return from_plain(torch.load(path, map_location="cpu", weights_only=True))
     except (pickle.UnpicklingError, RuntimeError) as error:
         raise MerlinError(
-            f"{path} is whole, but PyTorch {torch.__version__} cannot read it; go on with the version that wrote it "
-            f"({str(error).splitlines()[0]})"
+            f"{path} is whole, but PyTorch {torch.__version__} cannot read it; "
+            f"go on with the version that wrote it ({str(error).splitlines()[0]})"
         ) from error
 
 

@@ -15,8 +15,8 @@ EVENT_MARK = ">>> "
 class Console(Observer):
     """Writes console.log: a line per episode, and marked lines for what else happens.
 
-    The file only grows. Unlike train_log.csv it is not cut back by a resume: it tells what happened, and when.
-    Standard output stays quiet; whoever started the run follows the file.
+    The file only grows. Unlike train_log.csv it is not cut back by a resume: it tells what happened, and
+    when. Standard output stays quiet; whoever started the run follows the file.
 
     Args:
         path: the file.
@@ -27,7 +27,7 @@ class Console(Observer):
 
     name = "console"
 
-    def __init__(self, path: Path, experiment: str, variant: str, run: int):
+    def __init__(self, path: Path, experiment: str, variant: str, run: int | str):
         self._file = LineFile(path)
         self._who = f"{experiment} | {run}@{variant}"
         self._episodes = 0
@@ -55,6 +55,7 @@ def format_line(record: EpisodeRecord, who: str, episodes: int) -> str:
     """Returns the line of one episode of the run `who` ("experiment | run@variant")."""
     loss = "        -" if record.mean_loss is None else f"{record.mean_loss:9.3g}"
     return (
-        f"episode {record.episode:>{len(str(episodes))}}/{episodes} | {who} | epsilon {record.epsilon:5.3f} | "
-        f"reward {record.reward:8.2f} | loss {loss} | steps {record.steps:5d} | {record.seconds:7.2f} s\n"
+        f"episode {record.episode:>{len(str(episodes))}}/{episodes} | {who} | "
+        f"epsilon {record.epsilon:5.3f} | reward {record.reward:8.2f} | loss {loss} | "
+        f"steps {record.steps:5d} | {record.seconds:7.2f} s\n"
     )

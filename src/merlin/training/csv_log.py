@@ -27,7 +27,7 @@ TIME_COLUMNS = ("seconds", "steps_per_second")
 
 @final
 class CsvLog(Observer):
-    """Writes train_log.csv. After a resume, rows later than the checkpoint are dropped and written again, identically.
+    """Writes train_log.csv. A resume drops the rows after its checkpoint and writes them again, identically.
 
     Args:
         path: the file. Rows of an earlier start that came to no checkpoint are dropped.
@@ -64,7 +64,7 @@ class CsvLog(Observer):
 
 
 def format_row(record: EpisodeRecord) -> str:
-    """Returns the row of one episode. Numbers are exact (the shortest digits that read back the same), times rounded."""
+    """Returns the row of one episode: exact numbers (the shortest that read back the same), rounded times."""
     return (
         f"{record.episode},{record.env_steps},{record.frames},{record.updates},"
         f"{_exact(record.epsilon)},{_exact(record.reward)},{_exact(record.learning_reward)},"

@@ -30,14 +30,16 @@ def find_encoder() -> str:
     try:
         import av
     except ImportError as error:
-        raise NoEncoder(f"PyAV cannot be imported ({error}); to have films: pip install 'merlin-rl[video]'") from None
+        raise NoEncoder(
+            f"PyAV cannot be imported ({error}); to have films: pip install 'merlin-rl[video]'"
+        ) from None
     for name in _CODECS:
         try:
             av.Codec(name, "w")
         except (av.FFmpegError, ValueError):
             continue
         return name
-    raise NoEncoder("the installed PyAV has no H.264 encoder; to have films: pip install --force-reinstall av")
+    raise NoEncoder("PyAV has no H.264 encoder here; to have films: pip install --force-reinstall av")
 
 
 def write_film(
@@ -47,12 +49,12 @@ def write_film(
     threads: int = 1,
     give_up: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Writes a film: H.264, yuv420p, its index in front, so that it plays while it loads. It appears whole or not at all.
+    """Writes a film that appears whole or not at all: H.264, yuv420p, its index in front for streaming.
 
     Args:
         path: the file; its folder is made.
-        pictures: uint8 [H, W, 3] RGB each, all of one size. Small ones are enlarged by a whole factor; a side that
-            is odd is made even by repeating its last line.
+        pictures: uint8 [H, W, 3] RGB each, all of one size. Small ones are enlarged by a whole factor; a side
+            that is odd is made even by repeating its last line.
         frames_per_second: how fast they follow each other.
         threads: threads of the encoder.
         give_up: asked before each picture; the film is dropped when it says True.
@@ -70,7 +72,7 @@ def write_film(
 
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    stream: Any = None
+    stream = None
     try:
         with av.open(str(aside), "w", format="mp4", options={"movflags": "+faststart"}) as container:
             for picture in pictures:
@@ -78,12 +80,7 @@ def write_film(
                     return False
                 picture = fit_for_film(picture)
                 if stream is None:
-                    stream = container.add_stream(encoder, rate=Fraction(frames_per_second).limit_denominator(1001))
-                    stream.height, stream.width = picture.shape[:2]
-                    stream.pix_fmt = "yuv420p"
-                    stream.options = {"preset": "veryfast", "crf": "20"}
-                    stream.codec_context.thread_count = threads
-                    stream.codec_context.colorspace = _BT_601
+                    stream = _add_stream(container, encoder, picture.shape, frames_per_second, threads)
                 frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
                 container.mux(stream.encode(frame.reformat(format="yuv420p", dst_colorspace="ITU601")))
             if stream is None:
@@ -93,6 +90,18 @@ def write_film(
         return True
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _add_stream(
+    container: Any, encoder: str, shape: tuple[int, ...], frames_per_second: float, threads: int
+) -> Any:
+    stream = container.add_stream(encoder, rate=Fraction(frames_per_second).limit_denominator(1001))
+    stream.height, stream.width = shape[:2]
+    stream.pix_fmt = "yuv420p"
+    stream.options = {"preset": "veryfast", "crf": "20"}
+    stream.codec_context.thread_count = threads
+    stream.codec_context.colorspace = _BT_601
+    return stream
 
 
 def fit_for_film(picture: np.ndarray) -> np.ndarray:

@@ -55,8 +55,8 @@ class LineFile:
         """
         if self.size < size:
             raise MerlinError(
-                f"{self.path} has {self.size} bytes where the checkpoint counted {size}: it was cut or replaced; "
-                "bring it back, or delete the run's folder to train it anew"
+                f"{self.path} has {self.size} bytes where the checkpoint counted {size}: "
+                "it was cut or replaced; bring it back, or delete the run's folder to train it anew"
             )
         os.ftruncate(self._descriptor, size)
         self.size = size

@@ -1,4 +1,4 @@
-"""model/: the weights that were learned, for playing, filming and comparing; not for going on with training."""
+"""model/: learned weights, for playing, filming and comparing; going on with training needs more."""
 
 import io
 from collections.abc import Callable
@@ -17,14 +17,15 @@ from merlin.training.record import EpisodeRecord, Progress
 class Models(Observer):
     """Saves the agent's weights every so many episodes, and at the end as final.pt.
 
-    A file holds `{"weights": state dict, "episode", "agent_steps"}` and what `about` says; `torch.load` reads it with
-    `weights_only=True`. An agent without weights leaves no file.
+    A file holds `{"weights": state dict, "episode", "agent_steps"}` and what `about` says; `torch.load` reads
+    it with `weights_only=True`. An agent without weights leaves no file.
 
     Args:
         folder: the run's model/.
         interval: episodes between two saved models; None saves the last one only.
         weights: gives the agent's weights.
-        about: plain values that tell how to build the net again: names of agent and net, state_shape, num_actions.
+        about: plain values that tell how to build the net again: names of agent and net, state_shape,
+            num_actions.
         say: is told of each saved model.
     """
 

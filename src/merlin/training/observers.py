@@ -9,11 +9,13 @@ from merlin.training.record import EpisodeRecord, Progress
 class Observer:
     """Watches a run. This one does nothing; what an observer does not care about, it inherits.
 
-    The loop calls, in this order: `load_state_dict` if a checkpoint is taken up, `on_start` once, `on_episode` after
-    each episode, `state_dict` while a checkpoint is put together and `on_checkpoint` once it is on the disk,
-    `on_end` if (and only if) the run came to its end, and `close` always, however the run ended.
+    The loop calls, in this order: `load_state_dict` if a checkpoint is taken up, `on_start` once,
+    `on_episode` after each episode, `state_dict` while a checkpoint is put together and `on_checkpoint` once
+    it is on the disk, `on_end` if (and only if) the run came to its end, and `close` always, however the run
+    ended.
 
-    An observer never changes training: it draws from no generator of the run and steps none of its environments.
+    An observer never changes training: it draws from no generator of the run and steps none of its
+    environments.
     """
 
     name: ClassVar[str]
@@ -35,7 +37,7 @@ class Observer:
         """Lets go of files and threads. More than once does no harm."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns what this observer needs to go on as if nothing had happened: plain values, arrays, tensors."""
+        """Returns what it needs to go on as if nothing had happened: plain values, arrays, tensors."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,7 @@
-"""State as `torch.load(weights_only=True)` reads it back: numpy arrays travel as marked tensors that share their memory."""
+"""State as `torch.load(weights_only=True)` reads it back.
+
+Numpy arrays travel as marked tensors that share their memory.
+"""
 
 from typing import Any
 

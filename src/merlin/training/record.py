@@ -47,8 +47,8 @@ class EpisodeRecord:
         truncated: it was cut off.
         seed: what the copy was reset with.
         actions: int64 [steps]; with the seed, all that it takes to play the episode again.
-        last_state: the agent's last observation, as a net sees it (uint8 [stack, H, W] or float32 [d]), for pictures
-            of it; None where nobody asked for it.
+        last_state: the agent's last observation, as a net sees it (uint8 [stack, H, W] or float32 [d]), for
+            pictures of it; None where nobody asked for it.
     """
 
     episode: int

@@ -17,7 +17,7 @@ _GAP_GREY = 128
 
 @final
 class StateImages(Observer):
-    """Saves the last state of some episodes (1, 2, 5, 10, 20, 50, …) as PNG: its stack side by side, oldest left.
+    """Saves the last state of episodes 1, 2, 5, 10, 20, 50, … as PNG: its stack side by side, oldest left.
 
     Args:
         folder: the run's img/.
@@ -49,8 +49,8 @@ class StateImages(Observer):
 
 
 def side_by_side(state: np.ndarray) -> np.ndarray:
-    """Returns the frames of a state, uint8 [stack, H, W], next to each other and enlarged, as uint8 [h, w]."""
-    stack, height, width = state.shape
+    """Returns the frames of a state, uint8 [stack, H, W], side by side and enlarged, as uint8 [h, w]."""
+    height = state.shape[1]
     times = max(1, -(-_LEAST_HEIGHT // height))
     frames = state.repeat(times, axis=1).repeat(times, axis=2)
     gap = np.full((height * times, times), _GAP_GREY, np.uint8)

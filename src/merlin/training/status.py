@@ -20,7 +20,8 @@ _RATE_SECONDS = 30.0
 class Status(Observer):
     """Rewrites status.json, at most once a second.
 
-    It says "running" to the end: whether a run finished, failed or was interrupted, the worker knows (see `conclude`).
+    It says "running" to the end: whether a run finished, failed or was interrupted, the worker knows (see
+    `conclude`).
 
     Args:
         folder: the run's folder.

@@ -1,4 +1,4 @@
-"""video/: films of played episodes. An episode is its seed and its actions, so a film is made after it was played."""
+"""video/: films of episodes, made after they were played: an episode is its seed and its actions."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,13 +15,14 @@ from merlin.training.record import EpisodeRecord, Progress
 class Video(Observer):
     """Films every so many episodes, and the last one, while training waits.
 
-    Whatever goes wrong costs a line in the console, never the run. A film that a stop cuts short is made when the run
-    goes on.
+    Whatever goes wrong costs a line in the console, never the run. A film that a stop cuts short is made when
+    the run goes on.
 
     Args:
         folder: the run's video/.
         interval: episodes between two films; None films nothing.
-        replay: plays an episode again from its seed and actions and gives its pictures (see `BaseEnv.replay`).
+        replay: plays an episode again from its seed and actions and gives its pictures (see
+            `BaseEnv.replay`).
         frames_per_second: of those pictures.
         say: is told of each film, and of what goes wrong.
         stop_requested: whether the run is to end soon.

@@ -1,10 +1,10 @@
-"""Numbers → pictures: reward over episodes, and the distribution of the tail's rewards.
+"""Numbers → picture: reward over episodes, with bands, epsilon and the number of runs.
 
-Figures are made with matplotlib's objects: there is no current figure and no setting outlives a call.
-Call these within `figure_style.style()`.
+The figure is made with matplotlib's objects: there is no current figure and no setting outlives a call.
+Call this within `figure_style.style()`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -15,10 +15,17 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from merlin.analysis.curves import Curve
-from merlin.analysis.figure_style import COLOURS, DASHED, GREY, LIGHT_GREY, OPEN_CIRCLE, colours, wrapped
-from merlin.analysis.statistics import VariantStatistics
+from merlin.analysis.figure_style import (
+    COLOURS,
+    DASHED,
+    GREY,
+    LIGHT_GREY,
+    OPEN_CIRCLE,
+    colours,
+    wrapped,
+)
 
-MOST_BINS = 60
+EPSILON_TOP = 1.05
 MOST_DROPS_NAMED = 8
 
 
@@ -71,11 +78,15 @@ def _reward_panels(experiment: str, curves: Sequence[Curve], window: int) -> Fig
         axes.tick_params(labelsize=7, labelbottom=last_row)
         if last_row:
             axes.set_xlabel("Episode", fontsize=7)
-        second = _epsilon_axes(axes)
-        second.plot(curve.episode, curve.epsilon, color=GREY, **DASHED)
-        second.set_yticks([0, 0.5, 1])
-        outer = last_column or order + 1 == len(curves)
-        second.tick_params(labelsize=7, labelright=outer, right=outer)
+        # Drawing takes as long as there are axes: only the outermost panels have the second one.
+        height = axes.get_xaxis_transform()
+        axes.plot(
+            curve.episode, curve.epsilon / EPSILON_TOP, color=GREY, transform=height, zorder=1.5, **DASHED
+        )
+        if last_column or order + 1 == len(curves):
+            second = _epsilon_axes(axes)
+            second.set_yticks([0, 0.5, 1])
+            second.tick_params(labelsize=7)
     figure.supylabel("Reward (right: epsilon)", fontsize=8.5)
     label = f"the best variant, {wrapped(best.variant, 70)}"
     handles = [Line2D([], [], color=LIGHT_GREY, linewidth=0.9, label=label), *_explanations(curves)]
@@ -104,7 +115,7 @@ def _draw_curve(axes: Axes, curve: Curve, colour: str, zorder: float, name_drops
 
 def _epsilon_axes(axes: Axes) -> Axes:
     second = axes.twinx()
-    second.set_ylim(0, 1.05)
+    second.set_ylim(0, EPSILON_TOP)
     second.grid(False)
     second.tick_params(colors=GREY, labelcolor=GREY)
     # Behind the curves, whose own background would hide it.
@@ -154,94 +165,3 @@ def _curve_label(curve: Curve, width: int) -> str:
     name = wrapped(curve.variant, width).removeprefix("_")
     name = f" _{name}" if curve.variant.startswith("_") else name
     return f"{name} (n = {counts})"
-
-
-def distribution_figure(
-    experiment: str, variants: Sequence[VariantStatistics], rewards: Mapping[str, np.ndarray], tail: str
-) -> Figure:
-    """A histogram of each variant's tail rewards, best variant on top; below it its runs and their interval.
-
-    rewards: variant -> the rewards of all tail episodes of the runs used, shape [episodes].
-    tail: how many episodes that are at most, in words.
-    Heights are relative to the fullest bin of the same variant. The bins are the same for all variants.
-    """
-    labels = [_row_label(row, rewards[row.variant]) for row in variants]
-    lines = max((label.count("\n") + 1 for label in labels), default=1)
-    row_height = max(0.66 if len(variants) <= 12 else 0.5, 0.14 * lines + 0.12)
-    figure = Figure(figsize=(7.0, 1.2 + row_height * max(1, len(variants))), layout="constrained")
-    axes = figure.subplots()
-    colour = colours([row.variant for row in variants])
-    edges = bin_edges(np.concatenate([*rewards.values(), np.empty(0)]))
-    for order, row in enumerate(variants):
-        _draw_row(axes, order, row, rewards[row.variant], edges, colour[row.variant])
-    axes.set_yticks(range(len(labels)), labels, fontsize=8 if len(variants) <= 12 else 7)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(False, axis="y")
-    axes.spines["left"].set_visible(False)
-    axes.set_ylim(max(1, len(variants)) - 0.6, -0.75)
-    axes.set_xlim(*_limits(edges, variants))
-    axes.set_xlabel("Reward of an episode")
-    title = f"{experiment}: rewards of the last {tail} episodes of each run"
-    figure.suptitle(title, fontsize=9.5, x=0.01, ha="left")
-    bars = Patch(color=GREY, alpha=0.55, linewidth=0, label="episodes, relative to the fullest bin")
-    circle = Line2D([], [], color=GREY, **{**OPEN_CIRCLE, "markersize": 3.4}, label="mean of one run")
-    interval = Line2D([], [], color="black", linewidth=1.1, label="mean of runs, 95 % t interval")
-    figure.legend(handles=[bars, circle, interval], loc="outside lower left", ncols=3)
-    return figure
-
-
-def _draw_row(
-    axes: Axes, order: int, row: VariantStatistics, rewards: np.ndarray, edges: np.ndarray, colour: str
-) -> None:
-    finite = rewards[np.isfinite(rewards)]
-    if len(finite):
-        counts, _ = np.histogram(finite, edges)
-        heights = order - 0.62 * counts / counts.max()
-        axes.stairs(heights, edges, baseline=order, fill=True, color=colour, alpha=0.55, linewidth=0)
-    axes.axhline(order, color="#bbbbbb", linewidth=0.5, zorder=1)
-    below = order + 0.16
-    if row.lower is not None and row.upper is not None:
-        axes.plot([row.lower, row.upper], [below, below], color="black", linewidth=1.1)
-        axes.plot([row.run_mean], [below], color="black", marker="|", markersize=7)
-    places = np.full(len(row.run_means), below)
-    axes.plot(row.run_means, places, color=colour, zorder=3, **{**OPEN_CIRCLE, "markersize": 3.4})
-
-
-def bin_edges(values: np.ndarray) -> np.ndarray:
-    """The edges of at most `MOST_BINS` bins that hold all finite values; around whole numbers where all are.
-
-    Equal values give one bin around them, no values one around 0.
-    """
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return np.array([-0.5, 0.5])
-    low, high = float(values.min()), float(values.max())
-    if (values == np.round(values)).all() and high - low < 2**52:
-        width = np.ceil((high - low + 1) / MOST_BINS)
-        return low - 0.5 + width * np.arange(np.ceil((high - low + 1) / width) + 1)
-    if high - low <= 1e-9 * max(abs(high), abs(low)):
-        half = 0.01 * max(abs(high), abs(low))
-        return np.array([low - half, high + half])
-    return np.linspace(low, high, MOST_BINS + 1)
-
-
-def _limits(edges: np.ndarray, variants: Sequence[VariantStatistics]) -> tuple[float, float]:
-    """Room for all bins and intervals; an interval of two runs may be far wider, and is then cut off."""
-    width = edges[-1] - edges[0]
-    bounds = [bound for row in variants for bound in (row.lower, row.upper) if bound is not None]
-    bounds = [bound for bound in bounds if np.isfinite(bound)]
-    low = max(min([edges[0], *bounds]), edges[0] - width / 2)
-    high = min(max([edges[-1], *bounds]), edges[-1] + width / 2)
-    return low - 0.02 * (high - low), high + 0.02 * (high - low)
-
-
-def _row_label(row: VariantStatistics, rewards: np.ndarray) -> str:
-    runs = len(row.run_means)
-    if not runs:
-        return f"{wrapped(row.variant, 40)}\nno run with results"
-    numbers = f"{runs} run{'s' * (runs != 1)}, {row.episodes:,} episode{'s' * (row.episodes != 1)}"
-    if row.provisional:
-        numbers += ", unfinished"
-    if not_finite := int((~np.isfinite(rewards)).sum()):
-        numbers += f",\n{not_finite:,} of them not finite, not drawn"
-    return f"{wrapped(row.variant, 40)}\n{numbers}"
