@@ -16,7 +16,7 @@ from merlin.experience.batch import Batch
 from merlin.experiment import make_config
 from merlin.training.loop import train
 from merlin.training.recorder import Recorder
-from merlin.training.run import make_agent, make_env, make_source
+from merlin.training.assembly import make_agent, make_env, make_source
 
 from windows import Report, Work, serve
 
@@ -45,7 +45,7 @@ def prepare(settings: dict[str, Any]) -> tuple[Work, Report]:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     env = make_env(config)
     source = make_source(config, env, folder)
-    agent = make_agent(config, source.store.state_shape, env.num_actions)
+    agent = make_agent(config, source.store.layout.state_shape, env.num_actions)
     recorder = Recorder(agent, source, ENDLESS)
     source.begin()
 

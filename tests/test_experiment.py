@@ -1,6 +1,9 @@
 """From files to runs: merging, naming, numbering, origins, and that a run's own file repeats it."""
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from merlin.errors import InputError
 from merlin.experiment import load_experiments, load_run, make_config
@@ -237,3 +240,50 @@ def test_imports_are_relative_to_the_file_and_become_absolute(tmp_path, monkeypa
     assert config.values["depth"] == 4
     again = write(tmp_path, config.to_yaml(), "experiment.yaml")
     assert load_experiments([again], registries=known) == [config]
+
+
+_SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "alpha": st.sampled_from([0.25, 1e-6]),
+        "episodes": st.integers(1, 10**6),
+        "clip": st.none() | st.just(2.5),
+        "env_name": st.sampled_from(["pong", "Breakout"]),
+    },
+)
+_TREES = st.recursive(
+    _SETTINGS,
+    lambda inner: st.builds(
+        lambda own, below: {**own, "variants": [{**each, "seed": n} for n, each in enumerate(below)]},
+        _SETTINGS,
+        st.lists(inner, min_size=1, max_size=3),
+    ),
+    max_leaves=8,
+)
+
+
+def merged(tree: dict, above: dict | None = None) -> list[dict]:
+    """The plain way: returns what each leaf of a tree sets."""
+    own = {**(above or {}), **{name: value for name, value in tree.items() if name != "variants"}}
+    return [leaf for each in tree.get("variants", []) for leaf in merged(each, own)] or [own]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(_TREES)
+def test_any_nesting_gives_what_plain_merging_gives(tmp_path, tree):
+    text = yaml.safe_dump({**tree, "run_count": 1})
+    wanted = merged(tree)
+    try:
+        configs = load(tmp_path, text)
+    except InputError as error:
+        # Two leaves override the same things by the same values; seeds tell only those of one list apart.
+        assert "already" in str(error)
+        return
+    assert len(configs) == len(wanted)
+    for config, leaf in zip(configs, wanted, strict=True):
+        leaf = {**leaf, "env_name": "ALE/Breakout-v5"} if leaf.get("env_name") == "Breakout" else leaf
+        assert {name: config.values[name] for name in leaf} == leaf
+        for name, default in {"alpha": 5e-6, "episodes": 5000, "clip": 1.0, "seed": 0}.items():
+            if name not in leaf:
+                assert config.values[name] == default
+                assert config.origins[name] == "default"

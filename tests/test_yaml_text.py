@@ -107,6 +107,16 @@ def test_what_is_no_plain_data_is_refused_with_its_line(text, line, words):
         assert fault.value.line == line
 
 
+@pytest.mark.parametrize("depth", [90, 110, 300, 990])
+def test_the_depth_of_nesting_is_limited(depth):
+    text = "[" * depth + "]" * depth
+    if depth < 100:
+        assert dump_value(parse_value(text)) == text
+        return
+    with pytest.raises(YamlFault, match="more than 100 levels"):
+        parse_value(text)
+
+
 def test_anchors_that_stand_for_billions_of_values_are_refused():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merlin import __version__
+from merlin.arguments import make_parser
 from merlin.errors import InputError, MerlinError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _analyze(folder: Path) -> int:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Reads the arguments; files may also stand after options, which argparse alone does not allow."""
-    parser = _parser()
+    parser = make_parser(train=train, analyze=analyze, show=show, doctor=doctor)
     options, left = parser.parse_known_args(arguments)
     if left and (options.command is not train or any(each.startswith("-") for each in left)):
         parser.error(f"unrecognized arguments: {' '.join(left)}")
@@ -135,124 +135,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         options.files += map(Path, left)
     return options
 
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="merlin",
-        allow_abbrev=False,
-        description="Deep reinforcement-learning experiments from YAML files: train, film, compare.",
-        epilog="examples:\n"
-        "  merlin train                                  everything in experiments/\n"
-        "  merlin train experiments/pong.yaml --dry-run  what would run, with every value and its origin\n"
-        "  merlin show agents double_dqn                 what can be set for an agent\n"
-        "  merlin doctor                                 what this machine offers\n"
-        "\n`merlin COMMAND --help` says more about a command.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"merlin {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add_train(commands)
-    _add_analyze(commands)
-    _add_show(commands)
-    command = commands.add_parser(
-        "doctor", help="check this machine and say what to do about what is missing"
-    )
-    command.set_defaults(command=doctor)
-    return parser
-
-
-def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "train",
-        help="train what experiment files define, or go on with it",
-        description="Trains what experiment files define. All files are checked before anything starts. "
-        "Runs that are finished are skipped, runs that were interrupted go on, and the results are analysed "
-        "at the end.",
-        epilog="examples:\n"
-        "  merlin train\n"
-        "  merlin train experiments/pong.yaml --workers 2\n"
-        "  merlin train experiments/pong.yaml --set episodes=100 --set agent_name=dqn --dry-run\n"
-        "\nexit codes: 0 all runs finished, 1 some failed, 2 a file or an argument is wrong and nothing was "
-        "started,\n130 interrupted: the same command goes on",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument(
-        "files", nargs="*", type=Path, metavar="FILE", help="experiment files (default: experiments/*.yaml)"
-    )
-    command.add_argument(
-        "--results",
-        type=Path,
-        default=Path("results"),
-        metavar="DIR",
-        help="where results go (default: results)",
-    )
-    command.add_argument(
-        "--workers",
-        type=_positive,
-        metavar="N",
-        help="runs at one time (default: as many as the cores allow)",
-    )
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a parameter for all runs, whatever the files say; may be given several times",
-    )
-    command.add_argument(
-        "--dry-run", action="store_true", help="show every run and where its values come from; start nothing"
-    )
-    command.set_defaults(command=train)
-
-
-def _add_analyze(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "analyze",
-        help="make the tables and plots of a results folder",
-        description="Makes the tables and plots of a results folder, in its subfolder analysis/. "
-        "Training does this at its end.",
-        epilog="example:\n  merlin analyze results/pong",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument(
-        "folders", nargs="+", type=Path, metavar="DIR", help="an experiment's folder in results/"
-    )
-    command.set_defaults(command=analyze)
-
-
-def _add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "show",
-        help="print what can be written in an experiment file",
-        description="Prints what can be written in an experiment file, from the declarations themselves.",
-        epilog="examples:\n"
-        "  merlin show parameters\n"
-        "  merlin show parameters gamma\n"
-        "  merlin show agents double_dqn\n"
-        "  merlin show envs Breakout\n"
-        "  merlin show nets --imports my_net.py",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.add_argument("what", choices=("parameters", "agents", "nets", "envs"), help="what to print")
-    command.add_argument("name", nargs="?", metavar="NAME", help="only this one, with all that belongs to it")
-    command.add_argument(
-        "--imports",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a Python file with classes of your own",
-    )
-    command.set_defaults(command=show)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-_positive.__name__ = "number of runs"  # what argparse calls it: "invalid number of runs value: '0'"
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -29,7 +29,7 @@ def allowed(model: type[Parameters], name: str) -> str:
 
 def meaning(model: type[Parameters], name: str) -> str:
     """Returns what a parameter means, as a sentence; empty if its declaration does not say."""
-    text = (model.model_fields[name].description or "").strip()
+    text = " ".join((model.model_fields[name].description or "").split())
     return text and text[0].upper() + text[1:].removesuffix(".") + "."
 
 

@@ -119,6 +119,12 @@ class RunFolder:
         finally:
             os.close(descriptor)
 
+    def remove_left_overs(self) -> None:
+        """Deletes what a kill left of files that were being written; only for who holds the folder."""
+        for folder in (self.path, self.model, self.video, self.img, self.checkpoint):
+            for left_over in folder.glob(".*.tmp"):
+                left_over.unlink(missing_ok=True)
+
 
 def write_atomically(path: Path, content: bytes, durable: bool = True) -> None:
     """Writes a file that appears whole or not at all: aside in the same folder, then renamed.

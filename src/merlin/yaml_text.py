@@ -17,6 +17,9 @@ LARGEST_FILE = 4 * 2**20
 MOST_NODES = 1_000_000
 """Values that a text may stand for once its anchors are filled in; a few lines can stand for billions."""
 
+DEEPEST_NODE = 100
+"""Levels that lists and mappings may be nested; no one means more."""
+
 _NUMBERS = {
     "int": (re.compile(r"[-+]?(?:[0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)$"), "-+0123456789"),
     "float": (
@@ -76,9 +79,14 @@ def compose(text: str) -> yaml.Node | None:
             root = loader.get_single_node()
         finally:
             loader.dispose()
-        if root is not None and _size(root, {}) > MOST_NODES:
+        if root is None or root.tag == "tag:yaml.org,2002:null":
+            return None
+        size, depth = _extent(root, {})
+        if size > MOST_NODES:
             raise YamlFault(None, f"its anchors stand for more than {MOST_NODES:,} values")
-        return None if root is not None and root.tag == "tag:yaml.org,2002:null" else root
+        if depth > DEEPEST_NODE:
+            raise RecursionError
+        return root
     except yaml.MarkedYAMLError as error:
         raise _explained(error, text) from None
     except yaml.YAMLError as error:
@@ -86,7 +94,7 @@ def compose(text: str) -> yaml.Node | None:
         line = None if position is None else text.count("\n", 0, position) + 1
         raise YamlFault(line, f"not YAML: {getattr(error, 'reason', error)}") from None
     except RecursionError:
-        raise YamlFault(None, "nested too deeply") from None
+        raise YamlFault(None, f"nested more than {DEEPEST_NODE} levels deep") from None
 
 
 def parse_value(text: str) -> Any:
@@ -143,18 +151,22 @@ def _mapping(node: yaml.MappingNode) -> dict[str, Any]:
     return found
 
 
-def _size(node: yaml.Node, sizes: dict[int, int | None]) -> int:
-    """Returns how many nodes a node stands for, those behind its anchors counted wherever they are used."""
-    if id(node) not in sizes:
-        sizes[id(node)] = None
+def _extent(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """Returns how many nodes a node stands for, and how deep they nest, anchors filled in."""
+    if id(node) not in known:
+        known[id(node)] = None
         children = node.value if isinstance(node, yaml.SequenceNode) else []
         if isinstance(node, yaml.MappingNode):
             children = [part for pair in node.value for part in pair]
-        sizes[id(node)] = 1 + sum(_size(child, sizes) for child in children)
-    size = sizes[id(node)]
-    if size is None:
+        extents = [_extent(child, known) for child in children]
+        known[id(node)] = (
+            1 + sum(size for size, _ in extents),
+            1 + max((depth for _, depth in extents), default=0),
+        )
+    extent = known[id(node)]
+    if extent is None:
         raise YamlFault(line_of(node), "the anchor contains itself")
-    return size
+    return extent
 
 
 def _scalar(node: yaml.ScalarNode, kind: str) -> Any:

@@ -1,4 +1,4 @@
-"""A worker with a few lines for its training: they do what the variant is called. Arguments: folder, parent."""
+"""A worker whose training is a few lines, named by its variant. Arguments: folder, parent."""
 
 import errno
 import os

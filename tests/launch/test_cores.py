@@ -7,21 +7,39 @@ import pytest
 from merlin.launch.cores import count_cores
 
 
+@pytest.fixture(autouse=True)
+def eight_cores(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)))
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n")
+
+
 @pytest.mark.parametrize(
     ("content", "cores"),
     [("max 100000", 8), ("250000 100000", 2), ("50000 100000", 1), ("1600000 100000", 8), ("?", 8)],
 )
-def test_affinity_and_quota(tmp_path, monkeypatch, content, cores):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)))
-    (tmp_path / "cpu.max").write_text(content + "\n")
+def test_affinity_and_quota(tmp_path, content, cores):
+    write(tmp_path / "sys/fs/cgroup/cpu.max", content)
     assert count_cores(tmp_path) == cores
 
 
-def test_the_older_kind_of_control_group(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)))
+def test_the_tightest_of_all_groups_around_the_process_counts(tmp_path):
+    write(tmp_path / "proc/self/cgroup", "0::/jobs.slice/job-7")
+    groups = tmp_path / "sys/fs/cgroup"
+    write(groups / "cpu.max", "max 100000")
+    write(groups / "jobs.slice/cpu.max", "300000 100000")
+    write(groups / "jobs.slice/job-7/cpu.max", "600000 100000")
+    write(groups / "other/cpu.max", "100000 100000")
+    assert count_cores(tmp_path) == 3
+
+
+def test_the_older_kind_of_control_group(tmp_path):
     assert count_cores(tmp_path) == 8
-    (tmp_path / "cpu").mkdir()
-    (tmp_path / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
+    write(tmp_path / "proc/self/cgroup", "4:cpu,cpuacct:/job\n1:name=systemd:/job")
+    write(tmp_path / "sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000")
     for quota, cores in (("-1", 8), ("300000", 3)):
-        (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text(quota + "\n")
+        write(tmp_path / "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", quota)
         assert count_cores(tmp_path) == cores

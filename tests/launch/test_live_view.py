@@ -12,7 +12,7 @@ from merlin.run_folder import RunFolder
 def drawn(rows, height=30) -> str:
     console = Console(file=io.StringIO(), width=120)
     console.print(picture(rows, begun=0.0, now=100.0, height=height))
-    return console.file.getvalue()  # ty: ignore[unresolved-attribute]
+    return console.file.getvalue()  # ty: ignore[missing-attribute]
 
 
 def job(run, folder="nowhere") -> Job:
@@ -56,4 +56,4 @@ def test_a_resume_below_the_last_episode_is_no_negative_progress(tmp_path):
     folder.write_status({"state": "failed", "episode": 45, "message": "why"})
     view.ended(Outcome(one, "failed", "why"))
     view.close()
-    assert "failed" in console.file.getvalue()  # ty: ignore[unresolved-attribute]
+    assert "failed" in console.file.getvalue()  # ty: ignore[missing-attribute]

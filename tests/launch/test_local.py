@@ -85,7 +85,7 @@ def interrupt_when(condition, times=1, number=signal.SIGINT) -> threading.Thread
         wait_until(condition)
         for _ in range(times):
             os.kill(os.getpid(), number)
-            time.sleep(0.5)
+            time.sleep(1.3)
 
     thread = threading.Thread(target=send)
     thread.start()

@@ -72,6 +72,15 @@ def test_parameters_younger_than_the_folder_count_only_if_they_are_set(tmp_path)
         prepare([config(tail=7)], tmp_path, threads=1)
 
 
+def test_files_that_were_moved_are_found_again(tmp_path):
+    [job] = prepare([config(imports=["/old/my_net.py"])], tmp_path, threads=3)
+    prepare([config(imports=["/new/my_net.py"])], tmp_path, threads=1)
+    values = parse_value(job.folder.experiment_yaml.read_text())
+    assert values["imports"] == ["/new/my_net.py"] and values["threads"] == 3
+    with pytest.raises(InputError, match="imports"):
+        prepare([config(imports=["/new/other_net.py"])], tmp_path, threads=1)
+
+
 def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
     path = tmp_path / "fake" / "finish" / "0"
     path.mkdir(parents=True)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from merlin.errors import MerlinError
+from merlin.run_folder import RunFolder
 from merlin.training import checkpoint
 
 
@@ -101,11 +102,13 @@ def test_if_all_are_damaged_nothing_is_deleted_and_nothing_begins_anew(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["1.ckpt", "2.ckpt"]
 
 
-def test_what_an_interrupted_save_left_is_removed(tmp_path):
-    checkpoint.save(tmp_path, 1, state(1))
-    (tmp_path / ".2.ckpt.4711.tmp").write_bytes(b"half of it")
-    assert same(checkpoint.load(tmp_path, no_warning), state(1))
-    assert os.listdir(tmp_path) == ["1.ckpt"]
+def test_what_a_killed_save_left_is_no_checkpoint_and_is_removed(tmp_path):
+    folder = RunFolder(tmp_path)
+    checkpoint.save(folder.checkpoint, 1, state(1))
+    (folder.checkpoint / ".2.ckpt.4711.tmp").write_bytes(b"half of it")
+    assert same(checkpoint.load(folder.checkpoint, no_warning), state(1))
+    folder.remove_left_overs()
+    assert os.listdir(folder.checkpoint) == ["1.ckpt"]
 
 
 @pytest.mark.parametrize("where", ["write", "fsync"])

@@ -10,8 +10,8 @@ def test_the_line_of_an_episode_has_all_that_is_asked_for():
         record(7, epsilon=0.25, reward=-21.0, mean_loss=0.0123, steps=812, seconds=3.4), "pong | 2@dqn", 5000
     )
     assert line == (
-        "episode    7/5000 | pong | 2@dqn | epsilon 0.250 | reward   -21.00 | loss    0.0123 | steps   812 |    "
-        "3.40 s\n"
+        "episode    7/5000 | pong | 2@dqn | epsilon 0.250 | reward   -21.00 | loss    0.0123 | steps   812"
+        " |    3.40 s\n"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from merlin.config import Config
 from merlin.errors import InputError, MerlinError
 from merlin.launch.job import Job
-from merlin.run_folder import RunFolder, explain
+from merlin.run_folder import RunFolder, explain, write_atomically
 from merlin.yaml_text import YamlFault, parse_value
 
 _MACHINE_DEPENDENT = ("threads", "device")
@@ -46,6 +46,8 @@ def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]
             # Perhaps made this very moment by somebody else, with other parameters.
             _refuse_differences([(folder, config)])
             finished = folder.state() == "finished"
+            if not finished:
+                _follow_imports(folder, config)
         if finished:
             # Left over if the worker was killed between its last two lines.
             shutil.rmtree(folder.replay, ignore_errors=True)
@@ -75,6 +77,8 @@ def differences(config: Config, before: dict[str, Any]) -> list[str]:
         if default and (name in _MACHINE_DEPENDENT or (name in config.values and name not in before)):
             # The first start filled it in; or it is younger than the folder and stays at what was before.
             continue
+        if name == "imports" and _file_names(before.get(name)) == _file_names(config.values.get(name)):
+            continue  # the experiment lies in another place now
         there = repr(before[name]) if name in before else "not set"
         now = repr(config.values[name]) if name in config.values else "not set"
         if there != now and before.get(name) != config.values.get(name):
@@ -102,6 +106,22 @@ def _refuse_differences(runs: list[tuple[RunFolder, Config]]) -> None:
             "with --results, or delete these folders to train them anew."
         )
         raise InputError("\n".join([*refusals, advice]))
+
+
+def _follow_imports(folder: RunFolder, config: Config) -> None:
+    """Writes into experiment.yaml where the files that it imports lie now, if they were moved."""
+    before = _read_parameters(folder) or {}
+    if before.get("imports") == config.values.get("imports"):
+        return
+    kept = {name: before[name] for name in _MACHINE_DEPENDENT if name in before}
+    try:
+        write_atomically(folder.experiment_yaml, config.with_values(**kept).to_yaml().encode())
+    except OSError as error:
+        raise explain(error, folder.experiment_yaml) from None
+
+
+def _file_names(imports: Any) -> list[str] | None:
+    return [Path(path).name for path in imports] if isinstance(imports, list) else None
 
 
 def _indented(lines: list[str]) -> list[str]:

@@ -2,12 +2,14 @@
 
 import os
 import signal
+import time
 from types import FrameType
 from typing import final
 
 from merlin.launch.job import EXIT_INTERRUPTED
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ONE_REQUEST_SECONDS = 1.0
 
 
 class Interrupted(BaseException):
@@ -16,10 +18,15 @@ class Interrupted(BaseException):
 
 @final
 class Stop:
-    """Whether the run is to end: once SIGINT or SIGTERM has come. A second one ends the process at once."""
+    """Whether the run is to end: once SIGINT or SIGTERM has come. A second one ends the process at once.
+
+    Signals within a second of the first are the same request: a scheduler sends one to every process of a job,
+    and the parent passes its own on.
+    """
 
     def __init__(self) -> None:
         self._signals = 0
+        self._first = 0.0
         self._asked = False
 
     def __call__(self) -> bool:
@@ -44,7 +51,9 @@ class Stop:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._signals += 1
-        if self._signals > 1:
+        if self._signals == 1:
+            self._first = time.monotonic()
+            if not self._asked:
+                raise Interrupted
+        elif time.monotonic() - self._first > _ONE_REQUEST_SECONDS:
             os._exit(EXIT_INTERRUPTED)
-        if not self._asked:
-            raise Interrupted

@@ -1,5 +1,6 @@
 """What a person sees while runs are at work."""
 
+import errno
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -81,5 +82,11 @@ def make_view(jobs: Sequence[Job]) -> View:
 
 
 def _print(lines: Sequence[str]) -> None:
-    if lines:
+    if not lines:
+        return
+    try:
         print(*lines, sep="\n", flush=True)
+    except OSError as error:
+        # Output goes into a file on a full disk. The lines are in each run's console.log; the runs go on.
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise

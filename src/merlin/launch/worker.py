@@ -77,6 +77,7 @@ def _execute_held(folder: RunFolder, train: Train, stop: Stop) -> int:
         if folder.read_status().get("state") == "finished":
             return EXIT_FINISHED
         folder.error_log.unlink(missing_ok=True)
+        folder.remove_left_overs()
         folder.write_status(folder.read_status() | running())
         finished = train(folder, stop)
         stop.deafen()

@@ -75,7 +75,7 @@ def save(folder: Path, agent_steps: int, state: dict[str, Any]) -> Path:
 def load(folder: Path, warn: Callable[[str], None] = warnings.warn) -> dict[str, Any] | None:
     """Returns what the newest whole checkpoint holds, tensors on the CPU; None if there is no checkpoint.
 
-    What an interrupted `save` left over is deleted, and so are damaged checkpoints if an older one is whole.
+    Damaged checkpoints are deleted if an older one is whole, so that the next `save` keeps whole ones.
 
     Args:
         folder: the run's checkpoint/.
@@ -86,8 +86,6 @@ def load(folder: Path, warn: Callable[[str], None] = warnings.warn) -> dict[str,
     """
     if not folder.is_dir():
         return None
-    for left_over in folder.glob(".*.tmp"):
-        left_over.unlink(missing_ok=True)
     damaged: list[Path] = []
     for path in _newest_first(folder):
         fault = find_fault(path)
