@@ -58,12 +58,14 @@ def train(options: argparse.Namespace) -> int:
     configs = load_experiments(options.files or _all_experiments(), options.set)
     if options.dry_run:
         from merlin.dry_run import show_runs
+        from merlin.training.feasible import check_nets
 
+        check_nets(configs)
         show_runs(configs)
         return 0
     from merlin.launch import start
 
-    _check_memory(configs, options)
+    _check_feasible(configs, options)
     code = start(configs, options.results, options.workers)
     if code == _INTERRUPTED:
         return code
@@ -102,12 +104,12 @@ def _all_experiments() -> list[Path]:
     return found
 
 
-def _check_memory(configs: "Sequence[Config]", options: argparse.Namespace) -> None:
-    """Makes sure that the replays of the runs that are left fit into memory."""
-    from merlin.experience.memory import check
+def _check_feasible(configs: "Sequence[Config]", options: argparse.Namespace) -> None:
+    """Makes sure that the runs that are left can be trained here."""
     from merlin.launch.cores import count_cores
     from merlin.launch.prepare import folder_of
     from merlin.run_folder import RunFolder
+    from merlin.training.feasible import check
 
     states = [RunFolder(folder_of(config, options.results)).state() for config in configs]
     left = [config for config, state in zip(configs, states, strict=True) if state != "finished"]

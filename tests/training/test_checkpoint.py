@@ -3,6 +3,9 @@
 import errno
 import os
 import random
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -191,3 +194,34 @@ class _FullFile:
 
     def __getattr__(self, name):
         return getattr(self._file, name)
+
+
+SAVER = """
+import sys
+from pathlib import Path
+import numpy as np
+from merlin.training import checkpoint
+for steps in range(int(sys.argv[2]), 10**9):
+    checkpoint.save(Path(sys.argv[1]), steps, {"steps": steps, "array": np.full(10**6, steps % 256, np.uint8)})
+    if steps == int(sys.argv[2]) + 2:
+        print("three are written", flush=True)
+"""
+
+
+def test_a_kill_while_saving_leaves_whole_checkpoints(tmp_path):
+    folder, first = RunFolder(tmp_path), 0
+    for delay in (0.031, 0.237):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SAVER, str(folder.checkpoint), str(first)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None and process.stdout.readline()
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        loaded = checkpoint.load(folder.checkpoint, no_warning)
+        assert loaded is not None and loaded["steps"] >= first + 2
+        assert (loaded["array"] == loaded["steps"] % 256).all()
+        first = loaded["steps"] + 1

@@ -43,4 +43,10 @@ def resolve(name: str) -> tuple[type[BaseEnv], str, Mapping[str, Any]] | None:
     return None
 
 
-env_registry = Registry("env", [PongEnv], resolve=resolve, other_names=names.suggestions)
+env_registry = Registry(
+    "env",
+    [PongEnv],
+    resolve=resolve,
+    other_names=names.suggestions,
+    families={"any Atari game": AtariEnv, "any Gymnasium id": GymnasiumEnv},
+)

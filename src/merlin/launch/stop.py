@@ -20,8 +20,8 @@ class Interrupted(BaseException):
 class Stop:
     """Whether the run is to end: once SIGINT or SIGTERM has come. A second one ends the process at once.
 
-    Signals within a second of the first are the same request: a scheduler sends one to every process of a job,
-    and the parent passes its own on.
+    Signals within a second of the first are the same request: a scheduler sends one to every process of a
+    job, and the parent passes its own on.
     """
 
     def __init__(self) -> None:

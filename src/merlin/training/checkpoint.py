@@ -62,8 +62,9 @@ def save(folder: Path, agent_steps: int, state: dict[str, Any]) -> Path:
         os.replace(aside, path)
         sync_folder(folder)
     except OSError as error:
+        failure = explain(error, path)  # before there is room again
         aside.unlink(missing_ok=True)
-        raise explain(error, path) from None
+        raise failure from None
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
