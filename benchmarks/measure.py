@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Spread:
-    """Several measurements of one quantity: their median, smallest and largest value, and how many there are."""
+    """Measurements of one quantity: their median, smallest and largest value, and their number."""
 
     median: float
     low: float

@@ -1,4 +1,4 @@
-"""merlin's DQN on Pong, as a contestant: the pieces and the loop that `merlin train` uses, without a run folder.
+"""merlin's DQN on Pong, as a contestant: the pieces and the loop of `merlin train`, without a run folder.
 
 Settings: those of sb3_contestant.py, and use_amp (bf16 where the processor has it).
 """
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from windows import Report, Work, serve
+
 from merlin.experience.batch import Batch
 from merlin.experiment import make_config
+from merlin.training.assembly import make_agent, make_env, make_source
 from merlin.training.loop import train
 from merlin.training.recorder import Recorder
-from merlin.training.assembly import make_agent, make_env, make_source
-
-from windows import Report, Work, serve
 
 ENDLESS = 10**9
 

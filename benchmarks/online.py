@@ -3,11 +3,11 @@
     make bench                                  all parts but `decay`, about ten minutes
     make bench ARGS="--only sb3-ratio"          one part
     make bench ARGS="--only decay --long"       200,000 steps first, a quarter of an hour
-    make bench ARGS="--quick"                   tiny windows: shows that the benchmark works, its numbers mean nothing
+    make bench ARGS="--quick"                   tiny windows, to try the benchmark; its numbers mean nothing
 
 Prints a table per part and writes benchmarks/results/online.json and online.md; parts that were not run keep
-what those files say of them. Nothing else should run on the machine meanwhile: with neighbours, only the ratios mean
-anything.
+what those files say of them. Nothing else should run on the machine meanwhile; where something does, only the
+ratios mean anything.
 """
 
 import argparse

@@ -16,8 +16,15 @@ MB = 1e6
 
 @dataclass(frozen=True)
 class Plan:
-    """How long and how large: windows per contestant, seconds per window, threads of a contestant, observations
-    that a replay keeps, agent steps after which `decay` measures again."""
+    """How long and how large.
+
+    Attributes:
+        rounds: windows of each contestant.
+        window_seconds: what a window is to take.
+        threads: processor threads of a contestant.
+        memory_size: observations that a replay keeps.
+        decay_steps: agent steps after which `decay` measures again.
+    """
 
     rounds: int
     window_seconds: float
@@ -50,7 +57,7 @@ def sb3(plan: Plan, name: str, **changes: Any) -> Contestant:
 
 
 def sb3_ratio(plan: Plan) -> Result:
-    """merlin in float32 and in bf16 against Stable-Baselines3 (float32: it has no other), with 1 and 8 environments."""
+    """merlin in float32 and bf16 against Stable-Baselines3 (float32 only), with 1 and 8 environments."""
     rows, numbers = [], {}
     for num_envs in (1, 8):
         with ExitStack() as stack:
@@ -67,7 +74,10 @@ def sb3_ratio(plan: Plan) -> Result:
             ratio = ratios(ours_rates, rates[0])
             share = Spread.of([update_share(report) for report in seen])
             rows.append([str(num_envs), each.name, Spread.of(ours_rates).show(), ratio.show(2), share.show(0, " %")])
-            numbers[f"{each.name}, {num_envs} environments"] = {"ratio": ratio.median, "update_share": share.median}
+            numbers[f"{each.name}, {num_envs} environments"] = {
+                "ratio": ratio.median,
+                "update_share": share.median,
+            }
         numbers[f"windows, {num_envs} environments"] = dict(
             zip((each.name for each in contestants), reports, strict=True)
         )
@@ -117,7 +127,7 @@ def decay(plan: Plan) -> Result:
         [f"after {late_steps:,} steps", Spread.of(rates[1]).show(), ratio.show(3)],
     ]
     numbers = {"ratio": ratio.median, "resident_mb_half_way_and_at_the_end": resident}
-    title = f"Speed in the long run (resident memory half-way {resident[0]:.0f} MB, at the end {resident[1]:.0f} MB)"
+    title = f"Speed in the long run; resident half-way {resident[0]:.0f} MB, at the end {resident[1]:.0f} MB"
     return Result(title, ["when", "agent steps/s", "ratio"], rows, numbers)
 
 

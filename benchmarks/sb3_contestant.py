@@ -1,8 +1,8 @@
 """Stable-Baselines3's DQN on Pong, as a contestant: its own environments, wrappers, buffer, net and loop.
 
 Settings: name, num_envs, threads, batch_size, memory_size (transitions), learning_starts, alpha, seed.
-One update per four agent steps: with one environment `train_freq=4, gradient_steps=1`; with n ≥ 4 environments,
-whose one vector step is n agent steps, `train_freq=1, gradient_steps=n/4`.
+One update per four agent steps: with one environment `train_freq=4, gradient_steps=1`; with n ≥ 4, whose one
+vector step is n agent steps, `train_freq=1, gradient_steps=n/4`.
 """
 
 from typing import Any
@@ -13,7 +13,6 @@ import torch
 from stable_baselines3 import DQN
 from stable_baselines3.common.env_util import make_atari_env
 from stable_baselines3.common.vec_env import VecFrameStack
-
 from windows import Report, Work, serve
 
 AGENT_STEPS_PER_UPDATE = 4

@@ -1,12 +1,12 @@
 """Windows of work on request.
 
 A contestant is a process of its own that prepares itself, waits, works for a number of agent steps when told
-to, reports how long that took, and waits again. So two contestants can take turns on an otherwise idle machine,
-and slow drifts of the machine (other tenants, heat) fall on both alike.
+to, reports how long that took, and waits again. So contestants can take turns on an otherwise idle machine,
+and slow drifts of the machine (other tenants, heat) fall on all alike.
 
 Parent and contestant exchange lines of JSON: the parent writes `{"steps": 800}` on the contestant's standard
-input, the contestant answers with a report on its standard output. Whatever else the contestant's libraries print
-goes to standard error.
+input, the contestant answers with a report on its standard output. What its libraries print goes to standard
+error.
 """
 
 import json
@@ -45,7 +45,10 @@ def serve(prepare: Callable[[dict[str, Any]], tuple[Work, Report]]) -> None:
         report = work(steps)
         seconds = time.perf_counter() - began
         resident = psutil.Process().memory_info().rss
-        print(json.dumps({"steps": steps, "seconds": seconds, "resident_bytes": resident} | report), file=answers)
+        print(
+            json.dumps({"steps": steps, "seconds": seconds, "resident_bytes": resident} | report),
+            file=answers,
+        )
 
 
 class Contestant:
@@ -83,7 +86,7 @@ class Contestant:
         return self.finish()
 
     def steps_for(self, seconds: float, probe: int = 256, multiple: int = 32) -> int:
-        """The number of steps, a multiple of `multiple`, that take about `seconds`, after trying `probe` steps."""
+        """The multiple of `multiple` steps that takes about `seconds`, after trying `probe` steps."""
         self.window(probe)
         rate = probe / self.window(probe)["seconds"]
         return max(multiple, round(rate * seconds / multiple) * multiple)
@@ -109,8 +112,7 @@ def alternate(contestants: list[Contestant], steps: list[int], rounds: int) -> l
         for contestant, count, seen in zip(contestants, steps, reports, strict=True):
             seen.append(contestant.window(count))
         rates = ", ".join(
-            f"{contestant.name} {rate(seen[-1]):.0f}"
-            for contestant, seen in zip(contestants, reports, strict=True)
+            f"{contestant.name} {rate(seen[-1]):.0f}" for contestant, seen in zip(contestants, reports, strict=True)
         )
         print(f"  round {number + 1} of {rounds}, agent steps per second: {rates}", flush=True)
     return reports

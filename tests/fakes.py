@@ -5,9 +5,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from merlin.components import Registries
 from merlin.config import Config, Parameters
 from merlin.experiment import load_experiments
+from merlin.experiment.components import Registries
 from merlin.registry import Registry
 
 

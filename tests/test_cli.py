@@ -114,9 +114,7 @@ def test_a_wrong_file_is_a_message_and_exit_code_2_and_nothing_is_created(folder
     assert cli.main(["train"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert (
-        "experiments/wrong.yaml:1: alfa: 1: there is no such parameter; did you mean 'alpha'?" in captured.err
-    )
+    assert "experiments/wrong.yaml:1: alfa: 1: there is no such parameter; did you mean 'alpha'?" in captured.err
     assert "experiments/wrong.yaml:2: episodes: -3 is not allowed" in captured.err
     assert "Traceback" not in captured.err
     assert sorted(path.name for path in folder.iterdir()) == ["experiments"]

@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from merlin.config import Config, Parameters, RunParameters, safe_name
-from merlin.declaration import allowed
+from merlin.experiment.declaration import allowed
 
 
 class Example(Parameters):
@@ -100,9 +100,7 @@ def test_the_table_of_the_document():
     assert run.save_state_img is False
 
 
-@pytest.mark.parametrize(
-    "name", ["a/b", "..", ".hidden", "", " a", "a\nb", "a\\b", "x" * 201, "analysis", "a:b"]
-)
+@pytest.mark.parametrize("name", ["a/b", "..", ".hidden", "", " a", "a\nb", "a\\b", "x" * 201, "analysis", "a:b"])
 def test_names_that_cannot_be_folders_are_refused(name):
     with pytest.raises(pydantic.ValidationError):
         RunParameters(variant=name)

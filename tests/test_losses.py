@@ -112,9 +112,7 @@ def test_a_terminal_return_on_an_atom_keeps_all_of_its_mass(reward, atom):
     seed=st.integers(0, 2**31),
 )
 @settings(deadline=None, max_examples=60)
-def test_projection_conserves_mass_and_the_mean_of_what_lies_inside(
-    num_atoms, v_min, width, reward, discount, seed
-):
+def test_projection_conserves_mass_and_the_mean_of_what_lies_inside(num_atoms, v_min, width, reward, discount, seed):
     generator = torch.Generator().manual_seed(seed)
     probabilities = torch.rand(3, num_atoms, generator=generator, dtype=torch.float64).softmax(dim=1)
     support = torch.linspace(v_min, v_min + width, num_atoms, dtype=torch.float64)

@@ -7,7 +7,7 @@ import torch
 from merlin.cli import main
 
 # The document's example: a property of the class for a name, and nothing but the layers.
-NET = '''
+NET = """
 from torch import nn
 
 from merlin.nets import BaseNet, net_registry
@@ -24,7 +24,7 @@ class NewNet(BaseNet):
 
 
 net_registry.append(NewNet)
-'''
+"""
 
 AGENT = '''
 import torch

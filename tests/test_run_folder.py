@@ -24,9 +24,7 @@ with RunFolder(sys.argv[1]).lock():
 
 @pytest.fixture
 def holder(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "held\n"
     yield process
     process.kill()

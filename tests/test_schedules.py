@@ -48,9 +48,7 @@ def test_epsilon_never_rises_and_is_a_probability(episode, decay_start, step, mi
     assert minimum <= later <= now <= 1.0
 
 
-@mark.parametrize(
-    ("progress", "expected"), [(-0.5, 0.4), (0, 0.4), (0.25, 0.55), (0.5, 0.7), (1, 1.0), (3, 1.0)]
-)
+@mark.parametrize(("progress", "expected"), [(-0.5, 0.4), (0, 0.4), (0.25, 0.55), (0.5, 0.7), (1, 1.0), (3, 1.0)])
 def test_linear_rises_from_start_to_end_and_stays_there(progress, expected):
     assert linear(progress, start=0.4, end=1.0) == approx(expected, abs=1e-15)
 

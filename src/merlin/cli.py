@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merlin.arguments import make_parser
+from merlin.commands.arguments import make_parser
 from merlin.errors import InputError, MerlinError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def train(options: argparse.Namespace) -> int:
 
     configs = load_experiments(options.files or _all_experiments(), options.set)
     if options.dry_run:
-        from merlin.dry_run import show_runs
+        from merlin.commands.dry_run import show_runs
         from merlin.training.feasible import check_nets
 
         check_nets(configs)
@@ -80,7 +80,7 @@ def analyze(options: argparse.Namespace) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """Prints what can be written in an experiment file."""
-    from merlin.show import show as print_declarations
+    from merlin.commands.show import show as print_declarations
 
     print_declarations(options.what, options.name, options.imports)
     return 0
@@ -88,7 +88,7 @@ def show(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Prints what this machine offers; 1 if something is missing that nothing works without."""
-    from merlin.doctor import examine
+    from merlin.commands.doctor import examine
 
     return examine()
 

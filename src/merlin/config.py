@@ -57,21 +57,11 @@ def plain_types(annotation: Any) -> set[Any]:
 class RunParameters(Parameters):
     """What every run has, whatever it trains."""
 
-    experiment: str = Field(
-        "experiment", description="Name of the experiment; the name of its file if not given."
-    )
-    variant: str = Field(
-        "default", description="Name of the variant; made of what it overrides if not given."
-    )
-    run: int = Field(
-        0, ge=0, lt=2**31, description="Number of the run; of the first one if there are several."
-    )
-    run_count: int = Field(
-        3, ge=1, le=10_000, description="How many independent runs of each variant there are."
-    )
-    seed: int = Field(
-        0, ge=0, lt=2**63, description="Root of all random numbers, together with the run's number."
-    )
+    experiment: str = Field("experiment", description="Name of the experiment; the name of its file if not given.")
+    variant: str = Field("default", description="Name of the variant; made of what it overrides if not given.")
+    run: int = Field(0, ge=0, lt=2**31, description="Number of the run; of the first one if there are several.")
+    run_count: int = Field(3, ge=1, le=10_000, description="How many independent runs of each variant there are.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Root of all random numbers, together with the run's number.")
     env_name: str = Field("pong", description="The environment; see `merlin show envs`.")
     agent_name: str = Field("double_dqn", description="The agent; see `merlin show agents`.")
     net_name: str = Field("linear_deep_net", description="The neural network; see `merlin show nets`.")
@@ -115,10 +105,14 @@ class RunParameters(Parameters):
     @classmethod
     def _is_not_taken(cls, value: str) -> str:
         if value.casefold() == "analysis":
-            raise ValueError(
-                "the folder `analysis` of an experiment is for its statistics; choose another name"
-            )
+            raise ValueError("the folder `analysis` of an experiment is for its statistics; choose another name")
         return value
+
+
+def meaning(model: type[Parameters], name: str) -> str:
+    """Returns what a parameter means, as a sentence; empty if its declaration does not say."""
+    text = " ".join((model.model_fields[name].description or "").split())
+    return text and text[0].upper() + text[1:].removesuffix(".") + "."
 
 
 def safe_name(text: str) -> str:
@@ -155,7 +149,6 @@ class Config:
 
     def to_yaml(self) -> str:
         """Returns the text of an experiment file that repeats exactly this run."""
-        from merlin.declaration import meaning  # which needs this module
         from merlin.yaml_text import dump_value
 
         lines, left = [], dict(self.values)

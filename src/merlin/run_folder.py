@@ -169,9 +169,7 @@ def explain(error: OSError, path: Path) -> MerlinError:
             "what was saved before is still good: make room and start again"
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return MerlinError(
-            f"cannot write {path}: {error.strerror}; choose another results folder or change its rights"
-        )
+        return MerlinError(f"cannot write {path}: {error.strerror}; choose another results folder or change its rights")
     return MerlinError(f"cannot write {path}: {error.strerror or error}")
 
 

@@ -134,9 +134,7 @@ def line_of(node: yaml.Node) -> int:
 
 def dump_value(value: Any) -> str:
     """Returns the YAML text of a value, on one line; reading it gives exactly the value again."""
-    text = yaml.dump(
-        value, Dumper=_Dumper, default_flow_style=True, width=2**31, allow_unicode=True, sort_keys=False
-    )
+    text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=2**31, allow_unicode=True, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
 
 

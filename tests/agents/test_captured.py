@@ -1,4 +1,4 @@
-"""The captured update, with a stand-in for CUDA that obeys its rules: a replay does what was recorded, on the same tensors."""
+"""The captured update, with a stand-in for CUDA: a replay does what was recorded, on the same tensors."""
 
 import torch
 

@@ -170,7 +170,10 @@ def test_images_are_scaled_to_one():
 
 @pytest.mark.parametrize("optimizer", ["adam", "rmsprop"])
 def test_a_restored_agent_learns_on_exactly(optimizer):
-    agent, other = make(optimizer=optimizer, target_net_update_interval=4), make(optimizer=optimizer, target_net_update_interval=4)
+    agent, other = (
+        make(optimizer=optimizer, target_net_update_interval=4),
+        make(optimizer=optimizer, target_net_update_interval=4),
+    )
     for _ in range(6):
         agent.update(batch())
     other.load_state_dict(copy.deepcopy(agent.state_dict()))
@@ -204,7 +207,12 @@ def test_weights_that_overflow_stop_training_and_say_what_to_do():
 
 def test_dueling_replaces_the_head():
     agent = make(dueling=True)
-    assert sorted(agent.weights()) == ["0.advantage.bias", "0.advantage.weight", "0.value.bias", "0.value.weight"]
+    assert sorted(agent.weights()) == [
+        "0.advantage.bias",
+        "0.advantage.weight",
+        "0.value.bias",
+        "0.value.weight",
+    ]
     before = {name: value.clone() for name, value in agent.weights().items()}
     agent.update(batch())
     changed = {name for name, value in agent.weights().items() if not torch.equal(value, before[name])}

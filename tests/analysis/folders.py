@@ -5,14 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HEADER = (
-    "episode,env_steps,frames,updates,epsilon,reward,learning_reward,mean_loss,mean_q,steps,seconds,"
-    "steps_per_second"
+    "episode,env_steps,frames,updates,epsilon,reward,learning_reward,mean_loss,mean_q,steps,seconds,steps_per_second"
 )
 
 
-def log_text(
-    rewards: Sequence[object], steps: Sequence[int] | None = None, epsilons: Sequence[object] = ()
-) -> str:
+def log_text(rewards: Sequence[object], steps: Sequence[int] | None = None, epsilons: Sequence[object] = ()) -> str:
     """A train_log.csv with the given rewards; epsilon falls from 1 by 0.01 to 0.1 unless it is given."""
     lines = [HEADER]
     total = 0
@@ -20,9 +17,7 @@ def log_text(
         length = steps[index] if steps is not None else 10
         total += length
         epsilon = epsilons[index] if epsilons else max(0.1, 1 - 0.01 * index)
-        lines.append(
-            f"{index + 1},{total},{total * 4},,{epsilon},{reward},{reward},,,{length},0.5,{length / 0.5}"
-        )
+        lines.append(f"{index + 1},{total},{total * 4},,{epsilon},{reward},{reward},,,{length},0.5,{length / 0.5}")
     return "\n".join(lines) + "\n"
 
 

@@ -83,9 +83,7 @@ def test_bins(values: list[float], expected: list[float]):
     np.testing.assert_allclose(distribution_plot.bin_edges(np.array(values)), expected)
 
 
-@pytest.mark.parametrize(
-    "values", [[-21, 21], [0, 500], [0, 59], [0, 60], [0.5, 3.25], [1e300, -1e300], [1e17, -3]]
-)
+@pytest.mark.parametrize("values", [[-21, 21], [0, 500], [0, 59], [0, 60], [0.5, 3.25], [1e300, -1e300], [1e17, -3]])
 def test_bins_hold_all_values(values: list[float]):
     edges = distribution_plot.bin_edges(np.array(values, float))
     assert edges[0] <= min(values)

@@ -30,9 +30,7 @@ def row(variant: str, *means: float, provisional: bool = False) -> VariantStatis
     interval = t_interval(means) or (None, None)
     mean = float(np.mean(means)) if means else None
     runs = dict.fromkeys(RunResult.STATES, 0)
-    return VariantStatistics(
-        variant, runs, provisional, means, 1, mean, None, mean, None, *interval, None, None
-    )
+    return VariantStatistics(variant, runs, provisional, means, 1, mean, None, mean, None, *interval, None, None)
 
 
 def test_numbers_of_two_runs_are_those_worked_out_by_hand(tmp_path: Path):

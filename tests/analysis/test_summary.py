@@ -25,9 +25,7 @@ def rows(folder: Path, name: str = "reward_stats.csv") -> list[dict[str, str]]:
 
 def texts(svg: Path) -> str:
     assert svg.stat().st_size < 1_000_000
-    return "\n".join(
-        "".join(element.itertext()) for element in ElementTree.parse(svg).iter() if "text" in element.tag
-    )
+    return "\n".join("".join(element.itertext()) for element in ElementTree.parse(svg).iter() if "text" in element.tag)
 
 
 def test_an_experiment_gives_tables_plots_and_words(tmp_path: Path):
@@ -212,8 +210,6 @@ def test_a_folder_without_runs_is_an_input_error_and_nothing_is_made(tmp_path: P
 
 def test_it_loads_no_torch_no_environment_and_no_training():
     code = "import sys, merlin.analysis; print(*sorted(sys.modules))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     for module in ("torch", "gymnasium", "ale_py", "merlin.training", "matplotlib.pyplot", "scipy.stats"):
         assert module not in loaded

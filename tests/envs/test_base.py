@@ -108,8 +108,10 @@ def test_frame_skip_sums_rewards_and_stops_at_the_end(build):
     assert env.frames_per_second == 12
 
 
-def test_stepping_happens_elsewhere_and_actions_are_copied(build):
+@pytest.mark.parametrize("beside", [False, True])
+def test_actions_are_copied_and_stepping_happens_where_the_class_says(build, beside):
     env = build(CorridorEnv)
+    env.steps_beside = beside
     env.reset()
     gate, threads = threading.Event(), []
     advance = env._advance
@@ -125,7 +127,7 @@ def test_stepping_happens_elsewhere_and_actions_are_copied(build):
     actions[0] = 0
     gate.set()
     assert env.recv().observation[0, 0] == 1
-    assert threads[0] is not threading.current_thread()
+    assert (threads[0] is not threading.current_thread()) == beside
 
 
 def test_misuse_is_refused(build):
@@ -148,6 +150,7 @@ def test_misuse_is_refused(build):
 def test_close_joins_the_thread_and_may_be_called_again(build):
     before = threading.active_count()
     env = build(CorridorEnv)
+    env.steps_beside = True
     env.reset()
     env.send(np.array([0]))
     assert threading.active_count() == before + 1

@@ -8,7 +8,6 @@ from merlin.errors import MerlinError
 from merlin.experience.frame_store import CUT, GOES_ON, TERMINAL, FrameStore, Layout
 from tests.experience.naive_play import NaivePlay
 
-
 layouts = st.builds(
     Layout,
     num_envs=st.integers(1, 4),
@@ -62,7 +61,12 @@ def _store(ends: list[int], stack: int = 2) -> FrameStore:
     for i, end in enumerate(ends):
         acted = was_end == GOES_ON
         store.record(
-            np.array([i]), np.array([2.0**i]), np.array([end]), np.array([acted]), np.array([[11 + i]]), np.array([not acted])
+            np.array([i]),
+            np.array([2.0**i]),
+            np.array([end]),
+            np.array([acted]),
+            np.array([[11 + i]]),
+            np.array([not acted]),
         )
         was_end = end if acted else GOES_ON
     return store
@@ -96,7 +100,12 @@ def test_the_files_outlive_the_store(tmp_path):
     store.begin(np.full((2, 3), 7.0))
     for i in range(6):
         store.record(
-            np.array([i, i]), np.array([i, -i]), np.zeros(2), np.ones(2, bool), np.full((2, 3), i), np.zeros(2, bool)
+            np.array([i, i]),
+            np.array([i, -i]),
+            np.zeros(2),
+            np.ones(2, bool),
+            np.full((2, 3), i),
+            np.zeros(2, bool),
         )
     store.flush()
     saved, expected = store.state_dict(), store.gather(np.array([3, 4]), np.array([0, 1]), 2, 0.9)

@@ -7,7 +7,6 @@ from merlin.experience.frame_store import GOES_ON, FrameStore, Layout
 from merlin.experience.samplers import PrioritizedSampler, UniformSampler
 from tests.experience.naive_play import NaivePlay
 
-
 cases = given(
     num_envs=st.integers(1, 3),
     window=st.integers(1, 20),
@@ -111,7 +110,9 @@ def test_a_restored_sampler_draws_the_same(prioritized):
     def make():
         store = _ten()
         generator = np.random.default_rng(3)
-        return store, PrioritizedSampler(store, 2, 0.6, generator) if prioritized else UniformSampler(store, 2, generator)
+        return store, PrioritizedSampler(store, 2, 0.6, generator) if prioritized else UniformSampler(
+            store, 2, generator
+        )
 
     store, sampler = make()
     for i in range(30):

@@ -20,9 +20,7 @@ def train(folder, stop):
     with open(folder.path / "starts", "a") as file:
         file.write(f"{os.getpid()}\n")
     console = Console(folder.console_log, "fake", variant, folder.path.name)
-    folder.write_status(
-        running() | {"episode": 2, "episodes": 4, "mean_reward": 1.5, "steps_per_second": 10.0}
-    )
+    folder.write_status(running() | {"episode": 2, "episodes": 4, "mean_reward": 1.5, "steps_per_second": 10.0})
     console.event("model saved: model/final.pt")
     match variant:
         case "bug":

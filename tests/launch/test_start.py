@@ -51,9 +51,7 @@ def test_what_failed_is_listed_with_its_log(tmp_path, capsys):
     assert "2 runs: 1 finished, 1 failed\n" in out
     assert f"failed: {folder}: ValueError: something is wrong here\n    see {folder / 'error.log'}\n" in out
     assert "start the same command again" in out
-    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f]", out) is None, (
-        "no control characters where there is no terminal"
-    )
+    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f]", out) is None, "no control characters where there is no terminal"
 
 
 def test_other_parameters_start_nothing(tmp_path):
@@ -73,9 +71,7 @@ def test_the_cores_are_divided_among_the_workers(tmp_path, monkeypatch):
     launch.start(configs[:1], tmp_path / "single", workers=100)
 
     def threads(name):
-        return parse_value(RunFolder(tmp_path / name / "fake" / "finish" / "0").experiment_yaml.read_text())[
-            "threads"
-        ]
+        return parse_value(RunFolder(tmp_path / name / "fake" / "finish" / "0").experiment_yaml.read_text())["threads"]
 
     assert [threads(name) for name in ("default", "asked", "single")] == [2, 4, 8]
 

@@ -103,9 +103,7 @@ def test_a_full_disk_is_told_even_if_nothing_can_be_written(folder, monkeypatch,
     assert execute(folder, train) == 1
     said = capsys.readouterr().err
     assert str(folder.path) in said and "disk is full" in said and "MiB free" in said
-    assert folder.state() == "interrupted", (
-        "the last status that could be written, and nobody holds the folder"
-    )
+    assert folder.state() == "interrupted", "the last status that could be written, and nobody holds the folder"
 
 
 def test_the_worker_as_a_command_reads_its_experiment_yaml(folder):

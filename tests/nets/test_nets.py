@@ -86,9 +86,7 @@ def test_values_are_float32_in_mixed_precision_and_near_those_of_full_precision(
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in VECTOR_NETS])
 def test_image_networks_name_the_networks_for_vectors(name):
-    with pytest.raises(
-        InputError, match=rf"{name} needs images.*\(4,\).*fc, linear_deep_net, linear_flat_net"
-    ):
+    with pytest.raises(InputError, match=rf"{name} needs images.*\(4,\).*fc, linear_deep_net, linear_flat_net"):
         make(name, (4,))
 
 

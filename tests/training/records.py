@@ -1,12 +1,14 @@
 """Records for the tests of observers."""
 
+from typing import Any
+
 import numpy as np
 
 from merlin.training.record import EpisodeRecord
 
 
 def record(episode: int, **values) -> EpisodeRecord:
-    defaults = {
+    defaults: dict[str, Any] = {
         "env_index": 0,
         "env_steps": 10 * episode,
         "frames": 40 * episode,

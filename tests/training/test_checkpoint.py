@@ -202,7 +202,8 @@ from pathlib import Path
 import numpy as np
 from merlin.training import checkpoint
 for steps in range(int(sys.argv[2]), 10**9):
-    checkpoint.save(Path(sys.argv[1]), steps, {"steps": steps, "array": np.full(10**6, steps % 256, np.uint8)})
+    array = np.full(10**6, steps % 256, np.uint8)
+    checkpoint.save(Path(sys.argv[1]), steps, {"steps": steps, "array": array})
     if steps == int(sys.argv[2]) + 2:
         print("three are written", flush=True)
 """

@@ -18,9 +18,7 @@ def test_the_line_of_an_episode_has_all_that_is_asked_for():
 def test_lines_align_whatever_the_numbers(tmp_path):
     lines = [
         format_line(record(1), "a | 0@b", 300),
-        format_line(
-            record(300, reward=123.5, mean_loss=1.5e-7, epsilon=0.1, steps=500, seconds=61.25), "a | 0@b", 300
-        ),
+        format_line(record(300, reward=123.5, mean_loss=1.5e-7, epsilon=0.1, steps=500, seconds=61.25), "a | 0@b", 300),
     ]
     assert len(lines[0]) == len(lines[1])
     assert [i for i, c in enumerate(lines[0]) if c == "|"] == [i for i, c in enumerate(lines[1]) if c == "|"]

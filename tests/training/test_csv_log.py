@@ -32,9 +32,7 @@ def test_columns_and_values(tmp_path):
         "episode,env_steps,frames,updates,epsilon,reward,learning_reward,mean_loss,mean_q,"
         "steps,seconds,steps_per_second\n"
     )
-    row = format_row(
-        record(3, updates=5, epsilon=np.float64(0.1) + 0.2, mean_loss=np.float32(0.1), mean_q=1e-7)
-    )
+    row = format_row(record(3, updates=5, epsilon=np.float64(0.1) + 0.2, mean_loss=np.float32(0.1), mean_q=1e-7))
     assert row == "3,30,120,5,0.30000000000000004,-3.0,-1.0,0.10000000149011612,1e-07,10,0.500000,20.000\n"
     assert format_row(record(1)) == "1,10,40,0,1.0,-1.0,-1.0,,,10,0.500000,20.000\n"
 
@@ -114,9 +112,7 @@ except MerlinError as error:
     print(error)
 """
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    answer = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
-    ).stdout
+    answer = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True).stdout
     assert "File too large" in answer and str(path) in answer
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) > 10 and all(line.endswith(b"\n") and line.count(b",") == 11 for line in lines)

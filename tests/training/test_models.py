@@ -16,9 +16,7 @@ ABOUT = {"agent_name": "dqn", "net_name": "cnn", "state_shape": (4, 84, 84), "nu
 def play(folder, interval, episodes, weights=None):
     said: list[str] = []
     net = torch.nn.Linear(3, 2)
-    models = Models(
-        folder, interval, lambda: net.state_dict() if weights is None else weights, ABOUT, said.append
-    )
+    models = Models(folder, interval, lambda: net.state_dict() if weights is None else weights, ABOUT, said.append)
     models.on_start(Progress(0, episodes))
     for episode in range(1, episodes + 1):
         models.on_episode(record(episode))

@@ -28,7 +28,14 @@ COMMON = {
     "epsilon_step": 0.1,
     "video_record_interval": None,
 }
-CARTPOLE = {"env_name": "CartPole-v1", "net_name": "fc", "features": [16], "episodes": 40, "memory_size": 160, "checkpoint_interval": 70}
+CARTPOLE = {
+    "env_name": "CartPole-v1",
+    "net_name": "fc",
+    "features": [16],
+    "episodes": 40,
+    "memory_size": 160,
+    "checkpoint_interval": 70,
+}
 PONG = {
     "env_name": "pong",
     "net_name": "cnn",
@@ -158,7 +165,8 @@ def test_stopping_writes_a_checkpoint_and_loses_nothing(tmp_path):
 def test_films_and_pictures_and_saved_models_change_nothing(tmp_path):
     plain = _make(tmp_path / "a", **PONG)
     filmed = _make(
-        tmp_path / "b", **(PONG | {"video_record_interval": 1, "save_state_img": True, "model_save_interval": 2})
+        tmp_path / "b",
+        **(PONG | {"video_record_interval": 1, "save_state_img": True, "model_save_interval": 2}),
     )
     assert _start(plain) == _start(filmed) == 0
     _assert_equal(plain, filmed)

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from merlin import config
 from merlin.experience.batch import Batch
 from merlin.experience.parameters import ExplorationParameters, ReplayParameters
+from merlin.nets import BaseNet
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Surroundings:
     state_shape: tuple[int, ...]
     num_actions: int
     device: torch.device
-    make_net: Callable[[int], nn.Module]
+    make_net: Callable[[int], BaseNet]
     generator: np.random.Generator
 
 

@@ -13,9 +13,10 @@ from merlin.experience.batch import Batch
 class DQN(ValueAgent):
     """Deep Q-learning and its variants, which its parameters switch on and which compose.
 
-    Mnih et al., "Human-level control through deep reinforcement learning" (2015); `double`: van Hasselt, Guez and Silver,
-    "Deep reinforcement learning with double Q-learning" (2016); `dueling`: Wang et al., "Dueling network architectures for
-    deep reinforcement learning" (2016). Without `target_net` it is the algorithm of Mnih et al. (2013).
+    Mnih et al., "Human-level control through deep reinforcement learning" (2015). `double`: van Hasselt, Guez and
+    Silver, "Deep reinforcement learning with double Q-learning" (2016). `dueling`: Wang et al., "Dueling network
+    architectures for deep reinforcement learning" (2016). Without `target_net` it is the algorithm of Mnih et al.,
+    "Playing Atari with deep reinforcement learning" (2013).
     """
 
     name = "dqn"

@@ -53,16 +53,16 @@ class ValueAgent(BaseAgent):
         )
         td_loss: Literal["huber", "squared"] = Field("huber", description="What is made of a TD error.")
         target_net: bool = Field(True, description="Whether targets come from an older copy of the network.")
-        target_net_update_interval: int = Field(
-            1024, ge=1, description="Updates after which that copy is taken anew."
-        )
+        target_net_update_interval: int = Field(1024, ge=1, description="Updates after which that copy is taken anew.")
         double: bool = Field(
-            False, description="Whether the network that learns chooses the action whose value is trusted (double Q)."
+            False,
+            description="Whether the network that learns chooses the action whose value is trusted (double Q).",
         )
         dueling: bool = Field(False, description="Whether value and advantage are estimated apart (dueling head).")
         alpha_cql: float = Field(0.0, ge=0, description="Weight of the conservative penalty (CQL); 0 for none.")
         use_amp: bool = Field(
-            True, description="Mixed precision (bf16), on CUDA and on processors that have instructions for it."
+            True,
+            description="Mixed precision (bf16), on CUDA and on processors that have instructions for it.",
         )
 
     def __init__(self, parameters: Parameters, surroundings: Surroundings) -> None:
@@ -187,7 +187,8 @@ class ValueAgent(BaseAgent):
                 return f"{where}its source is the batch: `{name}` holds one that is not."
         return (
             f"{where}the batch is sound, so the network's weights have grown without bound. "
-            f"Lower alpha (now {self.parameters.alpha:g}) or max_gradient_norm (now {self.parameters.max_gradient_norm})."
+            f"Lower alpha (now {self.parameters.alpha:g}) or max_gradient_norm "
+            f"(now {self.parameters.max_gradient_norm})."
         )
 
 

@@ -10,9 +10,7 @@ from merlin.analysis.statistics import PairTest, VariantStatistics, used_runs
 FEW_RUNS = 5
 
 
-def warnings_about(
-    results: Mapping[str, Sequence[RunResult]], variants: Sequence[VariantStatistics]
-) -> list[str]:
+def warnings_about(results: Mapping[str, Sequence[RunResult]], variants: Sequence[VariantStatistics]) -> list[str]:
     """One line for each thing that a reader of the table should know, in the order of `variants`."""
     lines = []
     for row in variants:
@@ -61,9 +59,7 @@ def _about_rewards(variant: str, runs: Sequence[RunResult]) -> list[str]:
     if not broken:
         return []
     named = ", ".join(f"run {run}: {count}" for run, count in broken.items())
-    return [
-        f"{variant}: rewards that are no finite number among its tail episodes ({named}); its mean shows it."
-    ]
+    return [f"{variant}: rewards that are no finite number among its tail episodes ({named}); its mean shows it."]
 
 
 def _about_lengths(variant: str, runs: Sequence[RunResult]) -> list[str]:
@@ -72,9 +68,7 @@ def _about_lengths(variant: str, runs: Sequence[RunResult]) -> list[str]:
     tails = sorted({run.tail for run in used})
     lines = []
     if len(lengths) > 1:
-        lines.append(
-            f"{variant}: its finished runs have unequal lengths ({lengths[0]:,} to {lengths[-1]:,} episodes)."
-        )
+        lines.append(f"{variant}: its finished runs have unequal lengths ({lengths[0]:,} to {lengths[-1]:,} episodes).")
     if len(tails) > 1:
         lines.append(f"{variant}: its runs have unequal tails ({tails[0]:,} to {tails[-1]:,} episodes).")
     return lines

@@ -116,9 +116,7 @@ def read_run(path: Path) -> RunResult:
         parameters = _read_parameters(folder.experiment_yaml)
     except (OSError, ValueError, yaml.YAMLError) as error:
         parameters = {}
-        problems.append(
-            f"{folder.experiment_yaml.name} cannot be used, tail is taken as {DEFAULT_TAIL}: {error}"
-        )
+        problems.append(f"{folder.experiment_yaml.name} cannot be used, tail is taken as {DEFAULT_TAIL}: {error}")
     return RunResult(
         variant=path.parent.name,
         run=path.name,

@@ -50,8 +50,7 @@ def reward_figure(experiment: str, curves: Sequence[Curve], window: int) -> Figu
     axes.set_ylabel("Reward")
     second.set_ylabel("Epsilon", color=GREY)
     handles: list[Artist] = [
-        Line2D([], [], color=colour[curve.variant], linewidth=1.6, label=_curve_label(curve, 52))
-        for curve in curves
+        Line2D([], [], color=colour[curve.variant], linewidth=1.6, label=_curve_label(curve, 52)) for curve in curves
     ]
     handles += _explanations(curves, "" if shared else ", in its variant's colour")
     _finish(figure, axes, experiment, curves, window, handles)
@@ -80,9 +79,7 @@ def _reward_panels(experiment: str, curves: Sequence[Curve], window: int) -> Fig
             axes.set_xlabel("Episode", fontsize=7)
         # Drawing takes as long as there are axes: only the outermost panels have the second one.
         height = axes.get_xaxis_transform()
-        axes.plot(
-            curve.episode, curve.epsilon / EPSILON_TOP, color=GREY, transform=height, zorder=1.5, **DASHED
-        )
+        axes.plot(curve.episode, curve.epsilon / EPSILON_TOP, color=GREY, transform=height, zorder=1.5, **DASHED)
         if last_column or order + 1 == len(curves):
             second = _epsilon_axes(axes)
             second.set_yticks([0, 0.5, 1])
@@ -100,17 +97,13 @@ def _draw_curve(axes: Axes, curve: Curve, colour: str, zorder: float, name_drops
     # A value between two gaps, or the only one, is no line: a dot shows it.
     gap = np.concatenate([[True], np.isnan(curve.mean), [True]])
     alone = ~gap[1:-1] & gap[:-2] & gap[2:]
-    axes.plot(
-        curve.episode[alone], curve.mean[alone], color=colour, linestyle="none", marker="o", markersize=4
-    )
+    axes.plot(curve.episode[alone], curve.mean[alone], color=colour, linestyle="none", marker="o", markersize=4)
     drops = curve.drops
     axes.plot(curve.episode[drops], curve.mean[drops], color=colour, zorder=zorder, **OPEN_CIRCLE)
     for drop in drops if name_drops else ():
         place = (curve.episode[drop], curve.mean[drop])
         text = f"n = {curve.count[drop + 1]}"
-        axes.annotate(
-            text, place, (3, -10), textcoords="offset points", fontsize=7, color=colour, zorder=zorder
-        )
+        axes.annotate(text, place, (3, -10), textcoords="offset points", fontsize=7, color=colour, zorder=zorder)
 
 
 def _epsilon_axes(axes: Axes) -> Axes:

@@ -135,9 +135,7 @@ def pair_tests(variants: Sequence[VariantStatistics], confidence: float = CONFID
             tests.append((first, second, result))
     corrected = holm([result[-1] for _, _, result in tests])
     return [
-        PairTest(
-            first.variant, second.variant, len(first.run_means), len(second.run_means), *result, p_holm=p_holm
-        )
+        PairTest(first.variant, second.variant, len(first.run_means), len(second.run_means), *result, p_holm=p_holm)
         for (first, second, result), p_holm in zip(tests, corrected, strict=True)
     ]
 

@@ -58,9 +58,7 @@ class ExperimentSummary:
         if all(with_interval):
             return "Ranked by the lower bound."
         if any(with_interval):
-            return (
-                "Ranked by the lower bound. Variants of one run have none and stand below, ranked by reward."
-            )
+            return "Ranked by the lower bound. Variants of one run have none and stand below, ranked by reward."
         return "Ranked by reward, since no variant has the two runs that an interval needs."
 
 
@@ -117,9 +115,7 @@ def analyze_experiment(folder: Path) -> ExperimentSummary:
         written += _draw(folder.resolve().name, target, results, variants, tail_text(shortest_longest))
     except OSError as error:
         raise explain(error, Path(error.filename or target)) from None
-    return ExperimentSummary(
-        folder, variants, pairs, shortest_longest, warnings_about(results, variants), written
-    )
+    return ExperimentSummary(folder, variants, pairs, shortest_longest, warnings_about(results, variants), written)
 
 
 def tail_text(shortest_longest: tuple[int, int]) -> str:
@@ -138,9 +134,7 @@ def _draw(
     curves = learning_curves(results, points)
     in_order = [curves[row.variant] for row in variants if row.variant in curves]
     rewards = {
-        variant: np.concatenate(
-            [np.empty(0), *(run.tail_log["reward"].to_numpy() for run in used_runs(runs))]
-        )
+        variant: np.concatenate([np.empty(0), *(run.tail_log["reward"].to_numpy() for run in used_runs(runs))])
         for variant, runs in results.items()
     }
     with figure_style.style():

@@ -55,9 +55,7 @@ def stats_csv(variants: Sequence[VariantStatistics]) -> str:
     """reward_stats.csv: one line per variant, best first. Empty where there is no such number."""
     lines = []
     for rank, row in enumerate(variants, 1):
-        ranked_by = (
-            "lower_95" if row.lower is not None else "run_reward_mean" if row.run_mean is not None else None
-        )
+        ranked_by = "lower_95" if row.lower is not None else "run_reward_mean" if row.run_mean is not None else None
         lines.append({
             "rank": rank,
             "variant": row.variant,

@@ -21,6 +21,7 @@ class AtariEnv(BaseEnv):
     """
 
     name = "atari"
+    steps_beside = True
 
     class Parameters(EmulatorParameters):
         env_name: str = Field("ALE/Pong-v5", description="The game, in any spelling.")
@@ -68,9 +69,7 @@ class AtariEnv(BaseEnv):
             "frame": f"grey, whole screen resized to {p.input_dim}x{p.input_dim}",
         }
         shape = (p.input_dim, p.input_dim)
-        return Layout(
-            len(self._emulator.actions), shape, np.uint8, self._emulator.actions, FRAMES_PER_SECOND, spec
-        )
+        return Layout(len(self._emulator.actions), shape, np.uint8, self._emulator.actions, FRAMES_PER_SECOND, spec)
 
     def _advance(self, actions: np.ndarray, reset: np.ndarray, seeds: np.ndarray) -> Tick:
         tick = self._emulator.advance(actions, reset, seeds)

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,22 +33,19 @@ class BaseEnv(ABC):
     """
 
     name: ClassVar[str]
+    steps_beside: ClassVar[bool]
+    """Whether the copies step in a thread beside the learner. That pays where they let go of Python's lock while they
+    step; where they hold it, as games written in Python do, handing it to and fro costs more than a step."""
 
     class Parameters(config.Parameters):
-        num_envs: int = Field(
-            1, ge=1, le=1024, description="Copies of the environment that are stepped together."
-        )
-        num_stacked_frames: int = Field(
-            1, ge=1, description="Newest frames that make up one state of the agent."
-        )
+        num_envs: int = Field(1, ge=1, le=1024, description="Copies of the environment that are stepped together.")
+        num_stacked_frames: int = Field(1, ge=1, description="Newest frames that make up one state of the agent.")
         frame_skip: int = Field(1, ge=1, description="Frames per action, in all; their rewards are summed.")
         step_penalty: float = Field(
             0.0,
             description="Subtracted from the reward that is learned from, on steps whose own reward is 0.",
         )
-        clip_rewards: bool = Field(
-            False, description="Clip the rewards that are learned from to [-1, 1]; logs do not."
-        )
+        clip_rewards: bool = Field(False, description="Clip the rewards that are learned from to [-1, 1]; logs do not.")
 
     def __init__(self, parameters: Parameters, seed_of: Callable[[int, int], int], threads: int = 1):
         self.parameters = parameters
@@ -57,7 +55,7 @@ class BaseEnv(ABC):
         self._ledger = Ledger(self.num_envs)
         self._steps = 0
         self._observation: np.ndarray | None = None
-        self._pending: Future[Step] | None = None
+        self._pending: Callable[[], Step] | None = None
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="merlin-env")
         self._closed = False
 
@@ -128,7 +126,11 @@ class BaseEnv(ABC):
         actions = np.array(actions, dtype=np.int64)
         if actions.shape != (self.num_envs,) or actions.min() < 0 or actions.max() >= self.num_actions:
             raise ValueError(f"expected {self.num_envs} actions in 0 … {self.num_actions - 1}, got {actions}")
-        self._pending = self._executor.submit(self._tick, actions, self._ledger.ended.copy())
+        reset = self._ledger.ended.copy()
+        if self.steps_beside:
+            self._pending = self._executor.submit(self._tick, actions, reset).result
+        else:
+            self._pending = partial(self._tick, actions, reset)
 
     def recv(self) -> Step:
         """Waits for the tick that `send` started.
@@ -139,7 +141,7 @@ class BaseEnv(ABC):
         if self._pending is None:
             raise RuntimeError("recv without send")
         pending, self._pending = self._pending, None
-        return pending.result()
+        return pending()
 
     def state_dict(self) -> dict[str, Any]:
         """Returns seeds and actions of the running episodes, all that `load_state_dict` needs."""
@@ -202,9 +204,7 @@ class BaseEnv(ABC):
             first=reset,
             life_lost=tick.life_lost,
             frames=tick.frames,
-            episodes=ledger.record(
-                ~reset, actions, tick.reward, tick.frames, tick.terminated, tick.truncated
-            ),
+            episodes=ledger.record(~reset, actions, tick.reward, tick.frames, tick.terminated, tick.truncated),
         )
 
     def _advance_checked(self, actions: np.ndarray, reset: np.ndarray, seeds: np.ndarray) -> Tick:
@@ -215,9 +215,7 @@ class BaseEnv(ABC):
             raise
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            raise MerlinError(
-                f"environment {self.spec['environment']} failed in step {self._steps}: {what}"
-            ) from error
+            raise MerlinError(f"environment {self.spec['environment']} failed in step {self._steps}: {what}") from error
         stepped = ~reset
         self._refuse_nonfinite("reward", tick.reward[:, None], stepped)
         if tick.observation.dtype != np.uint8:

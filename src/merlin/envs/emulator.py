@@ -21,21 +21,15 @@ class EmulatorParameters(BaseEnv.Parameters):
     """What all Atari environments have; the defaults follow Machado et al. 2018 (arXiv 1709.06009)."""
 
     num_stacked_frames: int = Field(4, ge=1, description="Newest frames that make up one state of the agent.")
-    frame_skip: int = Field(
-        4, ge=1, description="Emulator frames per action, in all; their rewards are summed."
-    )
-    clip_rewards: bool = Field(
-        True, description="Clip the rewards that are learned from to [-1, 1]; logs do not."
-    )
+    frame_skip: int = Field(4, ge=1, description="Emulator frames per action, in all; their rewards are summed.")
+    clip_rewards: bool = Field(True, description="Clip the rewards that are learned from to [-1, 1]; logs do not.")
     sticky_actions: float = Field(
         0.25,
         ge=0,
         lt=1,
         description="Probability, per emulator frame, that the previous action is repeated instead.",
     )
-    noop_max: int = Field(
-        0, ge=0, description="An episode starts with 1 to this many idle emulator frames; 0: none."
-    )
+    noop_max: int = Field(0, ge=0, description="An episode starts with 1 to this many idle emulator frames; 0: none.")
     max_frames_per_episode: int = Field(
         108_000,
         ge=1,
@@ -114,10 +108,7 @@ class Emulator:
             if reset.any():
                 fresh, fresh_info = self._vector.reset(seed=seeds[reset], options={"reset_mask": reset})
                 observation[reset] = fresh[reset]
-                info = {
-                    key: np.where(reset, fresh_info[key], info[key])
-                    for key in ("lives", "episode_frame_number")
-                }
+                info = {key: np.where(reset, fresh_info[key], info[key]) for key in ("lives", "episode_frame_number")}
         lives = info["lives"].astype(np.int64)
         frames = info["episode_frame_number"].astype(np.int64)
         tick = Tick(

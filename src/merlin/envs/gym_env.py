@@ -23,6 +23,8 @@ class BaseGymEnv(BaseEnv):
     frames by `merlin.envs.spaces.encoder`.
     """
 
+    steps_beside = False
+
     @abstractmethod
     def make_env(self, render_mode: str | None) -> gymnasium.Env:
         """Makes one copy; `render_mode` is None to play and "rgb_array" to film."""
@@ -102,9 +104,7 @@ class BaseGymEnv(BaseEnv):
         except gymnasium.error.DependencyNotInstalled as error:
             raise MerlinError(f"environment {self.spec['environment']} cannot be filmed: {error}") from error
         if not isinstance(picture, np.ndarray) or picture.ndim != 3:
-            raise MerlinError(
-                f"environment {self.spec['environment']} draws no pictures, so it cannot be filmed"
-            )
+            raise MerlinError(f"environment {self.spec['environment']} draws no pictures, so it cannot be filmed")
         return np.array(picture, dtype=np.uint8)
 
     def _close(self) -> None:

@@ -32,9 +32,7 @@ class GymnasiumEnv(BaseGymEnv):
                 env_id, render_mode=render_mode, disable_env_checker=True, **self.parameters.env_kwargs
             )
         except gymnasium.error.DependencyNotInstalled as error:
-            raise MerlinError(
-                f"environment {env_id} needs a package that is not installed: {error}"
-            ) from error
+            raise MerlinError(f"environment {env_id} needs a package that is not installed: {error}") from error
         except TypeError as error:
             raise InputError(
                 f"environment {env_id} cannot be made with {self.parameters.env_kwargs}: {error}"

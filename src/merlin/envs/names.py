@@ -28,9 +28,7 @@ package.
 """
 
 _GAME_OF_LETTERS = {game.replace("_", ""): game for game in GAMES}
-_SPELLING = re.compile(
-    r"(ALE/)?(?P<game>\w+?)(-?NoFrameskip|-?Deterministic)?(-v[045])?", re.IGNORECASE | re.ASCII
-)
+_SPELLING = re.compile(r"(ALE/)?(?P<game>\w+?)(-?NoFrameskip|-?Deterministic)?(-v[045])?", re.IGNORECASE | re.ASCII)
 
 
 def atari_game(name: str) -> str | None:
@@ -64,9 +62,7 @@ def gymnasium_id(name: str) -> str | None:
         try:
             importlib.import_module(module)
         except ImportError as error:
-            raise InputError(
-                f"env_name '{name}': the module '{module}' cannot be imported: {error}"
-            ) from error
+            raise InputError(f"env_name '{name}': the module '{module}' cannot be imported: {error}") from error
     if bare not in gymnasium.registry:
         try:
             namespace, stem, version = parse_env_id(bare)

@@ -29,6 +29,7 @@ class PongEnv(BaseEnv):
     """Pong with the frame cropped to the field, resized by area averaging, and made black and white."""
 
     name = "pong"
+    steps_beside = True
 
     class Parameters(EmulatorParameters):
         input_dim: int = Field(

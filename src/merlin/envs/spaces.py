@@ -49,9 +49,7 @@ def encoder(space: spaces.Space, environment: str) -> Encoder:
     if isinstance(space, spaces.Box):
         # What flatten does too, without its checks of types: this runs at every step.
         return Encoder((length,), np.float32, lambda observation: np.array(observation, np.float32).ravel())
-    return Encoder(
-        (length,), np.float32, lambda observation: np.array(flatten(space, observation), np.float32)
-    )
+    return Encoder((length,), np.float32, lambda observation: np.array(flatten(space, observation), np.float32))
 
 
 def _image_encoder(shape: tuple[int, ...]) -> Encoder:
@@ -63,6 +61,4 @@ def _image_encoder(shape: tuple[int, ...]) -> Encoder:
     if height <= 4 < min(width, channels):
         # Channels come first already, as PyTorch's own wrappers give them.
         return Encoder(shape, np.uint8, np.array)
-    return Encoder(
-        (channels, height, width), np.uint8, lambda image: np.ascontiguousarray(np.moveaxis(image, 2, 0))
-    )
+    return Encoder((channels, height, width), np.uint8, lambda image: np.ascontiguousarray(np.moveaxis(image, 2, 0)))

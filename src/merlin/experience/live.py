@@ -31,9 +31,9 @@ class Played:
 class LiveSource:
     """Plays a game step by step and draws batches from what was played.
 
-    A step has two halves, `start_step` and `finish_step`; between them the environments play in a thread of their own
-    while the agent learns. What is drawn in between does not hold the step under way, so that the outcome does not depend
-    on who is faster.
+    A step has two halves, `start_step` and `finish_step`; between them the environments may play in a thread of
+    their own while the agent learns. What is drawn in between does not hold the step under way, so the outcome does
+    not depend on who is faster.
 
     Args:
         env: the copies of the game.

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import psutil
 
 from merlin.config import Config
@@ -23,9 +24,9 @@ _SLACK_BYTES = 24 * 2**20
 def checkpoint_ticks(config: Config, env: EnvLayout) -> int:
     """Returns after how many steps of all copies together a checkpoint is due.
 
-    The replay keeps what was seen in two intervals beyond `memory_size`, because a run that is killed may have to go back
-    to the last checkpoint but one. Unless the experiment sets the interval, those take 4 % of the replay or 24 MiB,
-    whichever is more.
+    The replay keeps what was seen in two intervals beyond `memory_size`, because a run that is killed may have to
+    go back to the last checkpoint but one. Unless the experiment sets the interval, those take 4 % of the replay or
+    24 MiB, whichever is more.
     """
     interval = config.values["checkpoint_interval"]
     if interval is None:
@@ -43,7 +44,7 @@ def store_layout(config: Config, env: EnvLayout) -> Layout:
         window=max(1, config.values.get("memory_size", 1) // num_envs),
         stack=config.values["num_stacked_frames"],
         frame_shape=tuple(env.frame_shape),
-        frame_dtype=env.frame_dtype,
+        frame_dtype=np.dtype(env.frame_dtype),
         slack=_INTERVALS_KEPT * checkpoint_ticks(config, env),
     )
 
@@ -114,4 +115,4 @@ def _layout_of(cls: type[BaseEnv], parameters: str) -> EnvLayout:
 
 
 def _one(env: EnvLayout) -> Layout:
-    return Layout(1, 1, 1, tuple(env.frame_shape), env.frame_dtype)
+    return Layout(1, 1, 1, tuple(env.frame_shape), np.dtype(env.frame_dtype))

@@ -26,11 +26,11 @@ def start(configs: "Sequence[Config]", results: Path, workers: int | None = None
         MerlinError: the results cannot be written, or a folder holds a run with other parameters. Nothing was
             started then.
     """
+    from merlin.launch.choose_view import make_view
     from merlin.launch.cores import count_cores
     from merlin.launch.local import run_all, worker_command
     from merlin.launch.prepare import prepare
     from merlin.launch.summary import exit_code, explain_skipped, summarize
-    from merlin.launch.views import make_view
 
     cores = count_cores()
     workers = max(1, min(workers or cores, len(configs)))

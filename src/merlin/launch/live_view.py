@@ -137,7 +137,7 @@ def picture(rows: Sequence[Row], begun: float, now: float, height: int) -> Group
             row.job.experiment,
             row.job.label,
             Text(row.state, style=_STYLES.get(row.state, "dim")),
-            ProgressBar(total=row.job.episodes, completed=row.episode, width=20),
+            _bar(row),
             f"{row.episode}/{row.job.episodes}",
             _number(status.get("mean_reward"), 2),
             _number(status.get("steps_per_second") if row.state == "running" else None, 0),
@@ -162,7 +162,20 @@ def _overall(rows: Sequence[Row], begun: float, now: float, hidden: int) -> str:
     left = sum(row.job.episodes - row.episode for row in rows if row.state in ("waiting", "running"))
     seconds = left * (now - begun) / done if done > 0 else None
     more = f" ({hidden} not shown)" if hidden > 0 else ""
-    return f"{len(rows)} runs: {counts}{more}; {duration(now - begun)} so far, {duration(seconds)} left"
+    runs = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
+    return f"{runs}: {counts}{more}; {duration(now - begun)} so far, {duration(seconds)} left"
+
+
+def _bar(row: Row) -> ProgressBar:
+    # Colours of its own: on terminals with few of them, rich shows a full bar as an empty one.
+    return ProgressBar(
+        total=row.job.episodes,
+        completed=row.episode,
+        width=20,
+        style="dim",
+        complete_style="cyan",
+        finished_style="green",
+    )
 
 
 def _number(value: float | None, digits: int) -> str:

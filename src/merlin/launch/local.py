@@ -26,9 +26,7 @@ def worker_command(folder: RunFolder) -> list[str]:
     return [sys.executable, "-m", "merlin.launch.worker", str(folder.path), "--parent", str(os.getpid())]
 
 
-def run_all(
-    jobs: Sequence[Job], workers: int, command: Callable[[RunFolder], list[str]], view: View
-) -> list[Outcome]:
+def run_all(jobs: Sequence[Job], workers: int, command: Callable[[RunFolder], list[str]], view: View) -> list[Outcome]:
     """Executes all runs that are not finished and returns what became of each, in their order.
 
     The first SIGINT, SIGTERM or SIGHUP is passed on to the workers, which write a checkpoint and end; a

@@ -52,9 +52,7 @@ def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]
             # Left over if the worker was killed between its last two lines.
             shutil.rmtree(folder.replay, ignore_errors=True)
         values = config.values
-        jobs.append(
-            Job(folder, values["experiment"], values["variant"], values["run"], values["episodes"], finished)
-        )
+        jobs.append(Job(folder, values["experiment"], values["variant"], values["run"], values["episodes"], finished))
     return jobs
 
 
@@ -93,13 +91,9 @@ def _refuse_differences(runs: list[tuple[RunFolder, Config]]) -> None:
             continue
         before = _read_parameters(folder)
         if before is None:
-            refusals.append(
-                f"{folder.path} is there but holds no run: it has no {folder.experiment_yaml.name}"
-            )
+            refusals.append(f"{folder.path} is there but holds no run: it has no {folder.experiment_yaml.name}")
         elif lines := differences(config, before):
-            refusals.append(
-                "\n".join([f"{folder.path} holds a run with other parameters:", *_indented(lines)])
-            )
+            refusals.append("\n".join([f"{folder.path} holds a run with other parameters:", *_indented(lines)]))
     if refusals:
         advice = (
             "Nothing was started. Give the changed experiment or variant another name, choose another folder "

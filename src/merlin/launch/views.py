@@ -1,7 +1,6 @@
 """What a person sees while runs are at work."""
 
 import errno
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from types import TracebackType
@@ -66,19 +65,6 @@ class PlainView(View):
 
     def close(self) -> None:
         self.tick()
-
-
-def make_view(jobs: Sequence[Job]) -> View:
-    """Returns the live view where standard output is a terminal, and plain lines elsewhere."""
-    if sys.stdout.isatty():
-        from rich.console import Console
-
-        console = Console()
-        if console.is_terminal and not console.is_dumb_terminal:
-            from merlin.launch.live_view import LiveView
-
-            return LiveView(jobs, console)
-    return PlainView()
 
 
 def _print(lines: Sequence[str]) -> None:

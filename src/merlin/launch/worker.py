@@ -129,9 +129,7 @@ def _attempt(action: Callable[[], None]) -> None:
 
 def main() -> int:
     """Reads the arguments and executes one run."""
-    parser = argparse.ArgumentParser(
-        prog="python -m merlin.launch.worker", description="Executes the run of a folder."
-    )
+    parser = argparse.ArgumentParser(prog="python -m merlin.launch.worker", description="Executes the run of a folder.")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the run's folder")
     parser.add_argument("--parent", type=int, metavar="PID", help="do not outlive this process")
     options = parser.parse_args()

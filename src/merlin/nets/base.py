@@ -37,9 +37,7 @@ class BaseNet(nn.Module, ABC):
     settings: Any  # a subclass with parameters of its own says `settings: Parameters`
     net: nn.Sequential
 
-    def __init__(
-        self, state_shape: tuple[int, ...], num_actions: int, parameters: Parameters | None = None
-    ) -> None:
+    def __init__(self, state_shape: tuple[int, ...], num_actions: int, parameters: Parameters | None = None) -> None:
         """Builds the layers and makes sure that they take the states and give `num_actions` outputs.
 
         Args:

@@ -65,7 +65,8 @@ def with_dueling_head(net: nn.Sequential, num_actions: int) -> nn.Sequential:
     Raises:
         MerlinError: the network does not end in a `Linear`.
     """
-    *layers, last = list(net) or [None]
+    layers: list[nn.Module] = list(net)
+    last = layers.pop() if layers else None
     if not isinstance(last, nn.Linear):
         raise MerlinError(
             f"A dueling head takes the place of a network's last nn.Linear, but this network ends in {last}. "
@@ -75,5 +76,8 @@ def with_dueling_head(net: nn.Sequential, num_actions: int) -> nn.Sequential:
     match layers:
         case [*layers, nn.Linear() as hidden, activation] if not list(activation.parameters()):
             another = nn.Linear(hidden.in_features, hidden.out_features, hidden.bias is not None)
-            value_hidden, advantage_hidden = nn.Sequential(another, activation), nn.Sequential(hidden, activation)
+            value_hidden, advantage_hidden = (
+                nn.Sequential(another, activation),
+                nn.Sequential(hidden, activation),
+            )
     return nn.Sequential(*layers, DuelingHead(value_hidden, advantage_hidden, last.in_features, num_actions))

@@ -43,9 +43,7 @@ def smallest_side(windows: Sequence[Window]) -> int:
     return next(side for side in count(1) if output_side(side, windows) > 0)
 
 
-def image_shape(
-    net_name: str, state_shape: tuple[int, ...], windows: Sequence[Window]
-) -> tuple[int, int, int]:
+def image_shape(net_name: str, state_shape: tuple[int, ...], windows: Sequence[Window]) -> tuple[int, int, int]:
     """Returns the state's shape if it is an image that the windows fit on.
 
     Args:

@@ -1,6 +1,5 @@
 """The parts of a run, made from its settings."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -15,7 +14,7 @@ from merlin.experience.frame_store import FrameStore
 from merlin.experience.live import LiveSource
 from merlin.experience.parameters import ExplorationParameters, ReplayParameters
 from merlin.experience.samplers import PrioritizedSampler, Sampler, UniformSampler
-from merlin.nets import net_registry
+from merlin.nets import BaseNet, net_registry
 
 
 def make_env(config: Config) -> BaseEnv:
@@ -36,7 +35,7 @@ def make_agent(config: Config, state_shape: tuple[int, ...], num_actions: int) -
     seed, run = config.values["seed"], config.values["run"]
     cls = agent_registry.find(config.values["agent_name"]).cls
 
-    def make_net(num_outputs: int) -> torch.nn.Module:
+    def make_net(num_outputs: int) -> BaseNet:
         net = net_registry.find(config.values["net_name"]).cls
         return net(state_shape, num_outputs, config.part(net.Parameters))
 
@@ -69,9 +68,7 @@ def make_source(config: Config, env: BaseEnv, replay_folder: Path | None) -> Liv
         else:
             sampler = UniformSampler(store, replay.n_step, generator)
     episodes = config.part(RunParameters).episodes
-    return LiveSource(
-        env, store, sampler, replay, exploration, episodes, seeding.generator(seed, run, "exploration")
-    )
+    return LiveSource(env, store, sampler, replay, exploration, episodes, seeding.generator(seed, run, "exploration"))
 
 
 def find_device(name: str) -> torch.device:

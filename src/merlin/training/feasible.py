@@ -1,4 +1,4 @@
-"""What can be known of runs before they start: that their networks fit their games, and that this machine can hold them."""
+"""What can be known of runs before they start: that networks fit games, and that this machine can hold them."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,9 @@ def check_nets(configs: Sequence[Config]) -> None:
             with torch.device("meta"):
                 net(key[2], layout.num_actions, parameters)
         except MerlinError as error:
-            faults[f"{values['experiment']}, variant {values['variant']}, net_name {values['net_name']}: {error}"] = None
+            faults[f"{values['experiment']}, variant {values['variant']}, net_name {values['net_name']}: {error}"] = (
+                None
+            )
     if faults:
         raise InputError("\n".join(faults))
 

@@ -30,9 +30,7 @@ def find_encoder() -> str:
     try:
         import av
     except ImportError as error:
-        raise NoEncoder(
-            f"PyAV cannot be imported ({error}); to have films: pip install 'merlin-rl[video]'"
-        ) from None
+        raise NoEncoder(f"PyAV cannot be imported ({error}); to have films: pip install 'merlin-rl[video]'") from None
     for name in _CODECS:
         try:
             av.Codec(name, "w")
@@ -92,9 +90,7 @@ def write_film(
         aside.unlink(missing_ok=True)
 
 
-def _add_stream(
-    container: Any, encoder: str, shape: tuple[int, ...], frames_per_second: float, threads: int
-) -> Any:
+def _add_stream(container: Any, encoder: str, shape: tuple[int, ...], frames_per_second: float, threads: int) -> Any:
     stream = container.add_stream(encoder, rate=Fraction(frames_per_second).limit_denominator(1001))
     stream.height, stream.width = shape[:2]
     stream.pix_fmt = "yuv420p"

@@ -38,9 +38,7 @@ class Recorder:
     def progress(self) -> Progress:
         """How far the run is."""
         source = self._source
-        return Progress(
-            self._recorded, self._episodes, source.agent_steps, source.frames, self._agent.totals().updates
-        )
+        return Progress(self._recorded, self._episodes, source.agent_steps, source.frames, self._agent.totals().updates)
 
     def records(self, step: Step, played: list[Played]) -> list[EpisodeRecord]:
         """Returns the records of the episodes that a step ended, and notes where new ones began."""

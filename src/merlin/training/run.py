@@ -47,7 +47,7 @@ def run(folder: RunFolder, config: Config, should_stop: Callable[[], bool]) -> b
         source = make_source(config, env, folder.replay)
         agent = make_agent(config, source.store.layout.state_shape, env.num_actions)
         recorder = Recorder(agent, source, parameters.episodes, with_states=parameters.save_state_img)
-        observers += _watchers(folder, config, env, agent, console, should_stop)
+        observers += _watchers(folder, config, env, agent, source.store.layout.state_shape, console, should_stop)
         parts = {"agent": agent, "source": source, "recorder": recorder}
         if state is None:
             source.begin()
@@ -92,6 +92,7 @@ def _watchers(
     config: Config,
     env: BaseEnv,
     agent: BaseAgent,
+    state_shape: tuple[int, ...],
     console: Console,
     should_stop: Callable[[], bool],
 ) -> list[Observer]:
@@ -101,6 +102,7 @@ def _watchers(
         "agent_name": parameters.agent_name,
         "net_name": parameters.net_name,
         "num_actions": env.num_actions,
+        "state_shape": list(state_shape),
         "spec": env.spec,
     }
     watchers: list[Observer] = [

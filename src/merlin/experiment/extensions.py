@@ -81,9 +81,7 @@ def _run(path: Path) -> None:
 def _explained(error: BaseException, path: Path | None = None) -> str:
     if isinstance(error, MerlinError):
         return str(error)
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     if isinstance(error, SyntaxError) and error.filename == str(path):
         lines = [error.lineno]
     where = f"line {lines[-1]}: " if lines else ""

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from merlin import extensions
 from merlin.errors import InputError, MerlinError
-from merlin.extensions import load_extensions, load_plugins
+from merlin.experiment import extensions
+from merlin.experiment.extensions import load_extensions, load_plugins
 
 
 def test_a_file_runs_once_and_may_import_its_neighbours(tmp_path):
@@ -47,9 +47,7 @@ def test_a_file_that_failed_is_tried_again(tmp_path):
     load_extensions([path.name], tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("nothing.py", "there is no file"), ("net.txt", "must end in .py")]
-)
+@pytest.mark.parametrize(("name", "words"), [("nothing.py", "there is no file"), ("net.txt", "must end in .py")])
 def test_what_is_no_python_file(tmp_path, name, words):
     (tmp_path / "net.txt").write_text("x = 1")
     with pytest.raises(InputError, match=words):
@@ -73,7 +71,5 @@ def test_installed_packages_register_by_module_or_function(tmp_path, monkeypatch
 
 def test_an_installed_package_that_fails_is_named(monkeypatch):
     entry_points(monkeypatch, "no_such_module_of_mine")
-    with pytest.raises(
-        MerlinError, match=r"extension 'mine' \(no_such_module_of_mine\) fails: ModuleNotFoundError"
-    ):
+    with pytest.raises(MerlinError, match=r"extension 'mine' \(no_such_module_of_mine\) fails: ModuleNotFoundError"):
         load_plugins()

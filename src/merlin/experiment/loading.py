@@ -5,14 +5,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from merlin.components import Registries, owners
 from merlin.config import OTHER_NAMES, Config, plain
 from merlin.errors import InputError, MerlinError
-from merlin.experiment_file import Fault, Node, Place, Setting, read, shown
-from merlin.extensions import load_extensions
-from merlin.identity import duplicates, runs_of
+from merlin.experiment.components import Registries, owners
+from merlin.experiment.extensions import load_extensions
+from merlin.experiment.file import Fault, Node, Place, Setting, read, shown
+from merlin.experiment.identity import duplicates, runs_of
+from merlin.experiment.resolution import Resolved, resolve
 from merlin.registry import nearest
-from merlin.resolution import Resolved, resolve
 from merlin.yaml_text import YamlFault, parse_value
 
 
@@ -62,9 +62,7 @@ def load_run(path: Path, registries: Registries | None = None) -> Config:
     """
     configs = load_experiments([path], registries=registries)
     if len(configs) != 1:
-        raise InputError(
-            f"{path}: one run is needed, but the file defines {len(configs)}; set `run_count: 1`."
-        )
+        raise InputError(f"{path}: one run is needed, but the file defines {len(configs)}; set `run_count: 1`.")
     return configs[0]
 
 
@@ -76,10 +74,7 @@ def make_config(
     Raises:
         InputError: if anything is wrong.
     """
-    given = {
-        OTHER_NAMES.get(name, name): plain(value)
-        for name, value in {"run_count": 1, **values, **more}.items()
-    }
+    given = {OTHER_NAMES.get(name, name): plain(value) for name, value in {"run_count": 1, **values, **more}.items()}
     registries = registries or Registries.default()
     place = Place("the given values")
     node = Node(place, {name: Setting(name, value, place, name) for name, value in given.items()})
@@ -135,9 +130,7 @@ def _run_imports(nodes: Iterable[tuple[Path, Node]], faults: list[Fault]) -> Non
                 faults.append(Fault(setting.place, f"imports: {shown(each)}: {error}"))
 
 
-def _report_unused(
-    nodes: Iterable[tuple[Node, list[Resolved]]], registries: Registries, faults: list[Fault]
-) -> None:
+def _report_unused(nodes: Iterable[tuple[Node, list[Resolved]]], registries: Registries, faults: list[Fault]) -> None:
     known: dict[str, str] = {}
     for node, leaves in nodes:
         used = {name for leaf in leaves for name in leaf.used}
@@ -151,9 +144,7 @@ def _report_unused(
                     text += f"no run that it is meant for uses it; it belongs to {holders}"
                     faults.append(Fault(setting.place, text))
                 continue
-            near = nearest(setting.spelled, [*used, *OTHER_NAMES, "variants"]) or nearest(
-                setting.spelled, known
-            )
+            near = nearest(setting.spelled, [*used, *OTHER_NAMES, "variants"]) or nearest(setting.spelled, known)
             hint = f"; did you mean {near}?" if near else "; see `merlin show parameters`"
             faults.append(Fault(setting.place, f"{text}there is no such parameter{hint}"))
 

@@ -136,9 +136,7 @@ variants:
 
 
 def test_only_what_a_run_uses_is_in_its_settings(tmp_path):
-    variants = by_variant(
-        load(tmp_path, "alpha: 0.5\nnet_name: cnn\nvariants: [{}, {agent_name: random_walker}]")
-    )
+    variants = by_variant(load(tmp_path, "alpha: 0.5\nnet_name: cnn\nvariants: [{}, {agent_name: random_walker}]"))
     walker = variants["agent_name=random_walker"].values
     assert not {"alpha", "memory_size", "net_name", "features"} & walker.keys()
     assert variants["default"].values["features"] == [32, 64, 64, 512]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from merlin.dry_run import show_runs
+from merlin.commands.dry_run import show_runs
+from merlin.commands.show import show
 from merlin.errors import InputError
-from merlin.show import show
 from tests.fakes import load, registries
 
 
@@ -83,7 +83,7 @@ def test_unknown_names(what, name, words):
 
 def test_everything_registered_can_be_shown(capsys):
     """The battery over what merlin comes with: every declaration says what it means."""
-    from merlin.components import Registries
+    from merlin.experiment.components import Registries
 
     known = Registries.default()
     show("parameters", None, registries=known)

@@ -8,14 +8,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from merlin.components import Registries
-from merlin.config import OTHER_NAMES, Parameters, RunParameters, plain
-from merlin.declaration import allowed, meaning
+from merlin.commands.tables import console, heading, table
+from merlin.config import OTHER_NAMES, Parameters, RunParameters, meaning, plain
 from merlin.errors import InputError
-from merlin.experiment_file import shown
-from merlin.extensions import load_extensions
+from merlin.experiment.components import Registries
+from merlin.experiment.declaration import allowed
+from merlin.experiment.extensions import load_extensions
+from merlin.experiment.file import shown
 from merlin.registry import Entry, Registry, nearest
-from merlin.tables import console, heading, table
 
 Declared = tuple[type[Parameters], str]
 """A parameter: the class that declares it, and its name."""
@@ -24,9 +24,7 @@ Section = tuple[str, list[Declared]]
 """Parameters under a title that says what has them."""
 
 
-def show(
-    what: str, name: str | None, imports: Sequence[str] = (), registries: Registries | None = None
-) -> None:
+def show(what: str, name: str | None, imports: Sequence[str] = (), registries: Registries | None = None) -> None:
     """Prints parameters, agents, nets or environments.
 
     Args:

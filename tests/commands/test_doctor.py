@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from merlin import doctor
-from merlin.doctor import Finding, examine
+from merlin.commands import doctor
+from merlin.commands.doctor import Finding, examine
 
 
 def test_this_machine_can_train(capsys):

@@ -83,9 +83,7 @@ def read(path: Path, faults: list[Fault]) -> Node | None:
             )
         if not isinstance(root, yaml.MappingNode):
             found = "a list" if isinstance(root, yaml.SequenceNode) else "a single value"
-            raise YamlFault(
-                line_of(root), f"the file must hold parameters, `name: value` line by line, not {found}"
-            )
+            raise YamlFault(line_of(root), f"the file must hold parameters, `name: value` line by line, not {found}")
         return _node(root, place, faults)
     except YamlFault as fault:
         faults.append(Fault(dataclasses.replace(place, line=fault.line or 0), fault.message))
@@ -140,9 +138,7 @@ def _node(mapping: yaml.MappingNode, file: Place, faults: list[Fault]) -> Node:
         try:
             node.settings[name] = Setting(name, value_of(value), place, key.value)
         except YamlFault as fault:
-            faults.append(
-                Fault(dataclasses.replace(file, line=fault.line or 0), f"{key.value}: {fault.message}")
-            )
+            faults.append(Fault(dataclasses.replace(file, line=fault.line or 0), f"{key.value}: {fault.message}"))
     return node
 
 
@@ -170,9 +166,7 @@ def _variants(sequence: yaml.Node, place: Place, faults: list[Fault]) -> list[No
     return nodes
 
 
-def _pairs(
-    mapping: yaml.MappingNode, file: Place, faults: list[Fault]
-) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
+def _pairs(mapping: yaml.MappingNode, file: Place, faults: list[Fault]) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
     """Returns the keys and values of a mapping; those taken over with `<<` last, where it has no own."""
     own: dict[str, tuple[yaml.ScalarNode, yaml.Node]] = {}
     taken_over: list[tuple[yaml.ScalarNode, yaml.Node]] = []
@@ -186,9 +180,7 @@ def _pairs(
                 else:
                     faults.append(Fault(place, "<<: only parameters can be taken over, such as `<<: *name`"))
         elif not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-            faults.append(
-                Fault(place, f"{_plain_text(key)}: the name of a parameter is needed before the colon")
-            )
+            faults.append(Fault(place, f"{_plain_text(key)}: the name of a parameter is needed before the colon"))
         elif key.value in own:
             first = line_of(own[key.value][0])
             faults.append(Fault(place, f"{key.value}: written twice; it is on line {first} already"))

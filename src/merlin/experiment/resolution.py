@@ -8,12 +8,12 @@ from typing import Any
 
 import pydantic
 
-from merlin import components
-from merlin.components import Registries
 from merlin.config import Parameters, RunParameters, plain, safe_name
-from merlin.declaration import allowed
 from merlin.errors import InputError, MerlinError
-from merlin.experiment_file import Fault, Node, Place, Setting, shown
+from merlin.experiment import components
+from merlin.experiment.components import Registries
+from merlin.experiment.declaration import allowed
+from merlin.experiment.file import Fault, Node, Place, Setting, shown
 from merlin.registry import Entry
 
 
@@ -151,9 +151,7 @@ def _checked(
 
 
 def _fault(variant: Resolved, model: type[Parameters], name: str | None, detail: Any) -> Fault:
-    reason = (
-        str(detail["ctx"]["error"]) if detail["type"] in ("value_error", "assertion_error") else detail["msg"]
-    )
+    reason = str(detail["ctx"]["error"]) if detail["type"] in ("value_error", "assertion_error") else detail["msg"]
     if name is None:
         mentioned = [field for field in model.model_fields if field in reason.replace("`", " ").split()]
         return Fault(variant.place_of(*mentioned), reason)
@@ -162,9 +160,7 @@ def _fault(variant: Resolved, model: type[Parameters], name: str | None, detail:
     text = f"{setting.spelled if setting else name}: {shown(plain(value))} is not allowed"
     if detail["type"] in ("value_error", "assertion_error"):
         return Fault(variant.place_of(name), f"{text}: {reason}")
-    return Fault(
-        variant.place_of(name), f"{text}; allowed: {allowed(model, name)}{_hint(value, detail['type'])}"
-    )
+    return Fault(variant.place_of(name), f"{text}; allowed: {allowed(model, name)}{_hint(value, detail['type'])}")
 
 
 def _hint(value: Any, kind: str) -> str:

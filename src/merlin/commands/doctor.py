@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from rich.text import Text
 
-from merlin.tables import console, table
+from merlin.commands.tables import console, table
 
 _STYLES = {"ok": "green", "optional": "yellow", "missing": "bold red"}
 _LEAST_MEMORY = 2 * 2**30
@@ -42,9 +42,7 @@ def examine(checks: Iterable[Callable[[], Finding]] | None = None) -> int:
     rows = [(f.subject, Text(f.state, style=_STYLES[f.state]), f.found, f.advice) for f in findings]
     out.print(table(("what", "state", "found", "what to do"), rows))
     missing = [finding.subject for finding in findings if finding.state == "missing"]
-    out.print(
-        f"\nmerlin cannot work without: {', '.join(missing)}" if missing else "\nmerlin can train here."
-    )
+    out.print(f"\nmerlin cannot work without: {', '.join(missing)}" if missing else "\nmerlin can train here.")
     return 1 if missing else 0
 
 
@@ -108,9 +106,7 @@ def _bf16() -> Finding:
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if autocast_type(device) is None:
-        return Finding(
-            "bf16", "optional", f"no instructions for it on this {device}", "use_amp has no effect: float32"
-        )
+        return Finding("bf16", "optional", f"no instructions for it on this {device}", "use_amp has no effect: float32")
     return Finding("bf16", "ok", f"in hardware on this {device}; use_amp uses it")
 
 
@@ -128,18 +124,14 @@ def _memory() -> Finding:
     total, free = psutil.virtual_memory().total, free_memory()
     found = f"{free / 2**30:.1f} GiB free of {total / 2**30:.1f} GiB"
     if free < _LEAST_MEMORY:
-        return Finding(
-            "memory", "optional", found, "a smaller memory_size fits; --dry-run shows what it takes"
-        )
+        return Finding("memory", "optional", found, "a smaller memory_size fits; --dry-run shows what it takes")
     return Finding("memory", "ok", found)
 
 
 def _disk() -> Finding:
     free = shutil.disk_usage(Path.cwd()).free
     if free < _LEAST_MEMORY:
-        return Finding(
-            "disk", "optional", f"{free / 2**30:.1f} GiB free here", "make room, or use --results elsewhere"
-        )
+        return Finding("disk", "optional", f"{free / 2**30:.1f} GiB free here", "make room, or use --results elsewhere")
     return Finding("disk", "ok", f"{free / 2**30:.1f} GiB free here")
 
 
@@ -159,9 +151,7 @@ def _roms() -> Finding:
         return Finding("ROMs", "optional", "none without ale_py", 'pip install "merlin-rl[atari]"')
     found = roms.get_all_rom_ids()
     if "pong" not in found:
-        return Finding(
-            "ROMs", "optional", f"{len(found)}, and pong is not among them", "pip install --upgrade ale-py"
-        )
+        return Finding("ROMs", "optional", f"{len(found)}, and pong is not among them", "pip install --upgrade ale-py")
     return Finding("ROMs", "ok", f"{len(found)} games")
 
 

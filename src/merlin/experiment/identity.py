@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from merlin.config import Config
-from merlin.experiment_file import Fault
-from merlin.resolution import Resolved
+from merlin.experiment.file import Fault
+from merlin.experiment.resolution import Resolved
 
 
 def runs_of(variant: Resolved) -> list[Config]:
@@ -33,9 +33,7 @@ def duplicates(variants: Iterable[Resolved]) -> list[Fault]:
             if not _go_together(variant, other):
                 faults.append(
                     Fault(
-                        variant.place_of("variant")
-                        if "variant" in variant.way[-1].settings
-                        else variant.place,
+                        variant.place_of("variant") if "variant" in variant.way[-1].settings else variant.place,
                         f"variant: experiment '{experiment}' has a variant '{name}' already, at "
                         f"{other.place}; "
                         "give one of them a `variant` name of its own, or its file another `experiment`",

@@ -27,12 +27,6 @@ def allowed(model: type[Parameters], name: str) -> str:
     return _allowed(declared.annotation, bounds(declared.metadata))
 
 
-def meaning(model: type[Parameters], name: str) -> str:
-    """Returns what a parameter means, as a sentence; empty if its declaration does not say."""
-    text = " ".join((model.model_fields[name].description or "").split())
-    return text and text[0].upper() + text[1:].removesuffix(".") + "."
-
-
 def bounds(rules: Iterable[Any]) -> str:
     """Returns the range that a parameter's rules set, such as "≥ 0 and ≤ 1"; empty if they set none."""
     found = []
@@ -55,9 +49,7 @@ def _allowed(annotation: Any, limits: str) -> str:
         return _allowed(arguments[0], " and ".join(filter(None, (bounds(arguments[1:]), limits))))
     if origin in (tuple, list):
         element = next((each for each in arguments if each is not Ellipsis), Any)
-        words = (
-            _allowed(element, "").replace("a whole number", "whole numbers").replace("a number", "numbers")
-        )
+        words = _allowed(element, "").replace("a whole number", "whole numbers").replace("a number", "numbers")
         return " ".join(filter(None, (f"a list of {words}", limits)))
     if arguments and origin is not dict:
         members = [_allowed(each, "" if each is type(None) else limits) for each in arguments]

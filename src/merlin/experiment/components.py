@@ -21,7 +21,7 @@ class Registries:
         """Returns merlin's own, with those of the installed packages that extend it."""
         from merlin.agents import agent_registry
         from merlin.envs import env_registry
-        from merlin.extensions import load_plugins
+        from merlin.experiment.extensions import load_plugins
         from merlin.nets import net_registry
 
         load_plugins()
@@ -59,8 +59,7 @@ def owners(registries: Registries) -> dict[str, str]:
         for title, cls in registry.classes():
             note(registry.kind, title, _names(cls.Parameters))
     return {
-        name: " and ".join(_listed(kind, titles) for kind, titles in kinds.items())
-        for name, kinds in found.items()
+        name: " and ".join(_listed(kind, titles) for kind, titles in kinds.items()) for name, kinds in found.items()
     }
 
 

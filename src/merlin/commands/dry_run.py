@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from merlin.commands.tables import console, heading, table
 from merlin.config import Config
-from merlin.experiment_file import shown
-from merlin.tables import console, heading, table
+from merlin.experiment.file import shown
 
 _NUMBERED = {"experiment", "variant", "run", "run_count"}
 
@@ -34,11 +34,7 @@ def show_runs(configs: Sequence[Config], replay_bytes: Callable[[Config], int] |
             out.print(Text(f"\nvariant {variant}", style="bold"))
             needed = f"{_size(replay_bytes(config))}{' each' if len(copies) > 1 else ''}"
             out.print(f"{'run' if len(copies) == 1 else 'runs'} {numbers}; replay: {needed}")
-            own = [
-                key
-                for key in config.values
-                if key not in _NUMBERED and (len(variants) == 1 or key not in shared)
-            ]
+            own = [key for key in config.values if key not in _NUMBERED and (len(variants) == 1 or key not in shared)]
             if own:
                 out.print(_values(dict.fromkeys(own, config), own))
             if unused := [key for key in shared if key not in config.values]:

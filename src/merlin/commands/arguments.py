@@ -87,9 +87,7 @@ def _add_analyze(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         epilog="example:\n  merlin analyze results/pong",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument(
-        "folders", nargs="+", type=Path, metavar="DIR", help="an experiment's folder in results/"
-    )
+    command.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="an experiment's folder in results/")
     return command
 
 

@@ -1,0 +1,1 @@
+"""What the commands print, and how their arguments are read."""
