@@ -163,9 +163,12 @@ def test_acts_greedily():
 
 
 def test_images_are_scaled_to_one():
-    agent = make()
-    q = agent._online(agent._to_float(torch.tensor([[255, 0]], dtype=torch.uint8)))
-    assert q.tolist() == [[0.5, 0.5, 0.5]]
+    images = {
+        "observation": torch.tensor([[255, 0], [0, 255], [255, 255], [0, 0]], dtype=torch.uint8),
+        "next_observation": torch.zeros(4, 2, dtype=torch.uint8),
+    }
+    # Q = [0.5, 0.5, 1, 0], nothing follows: targets are the rewards [1, 0, -1, 5].
+    assert make().update(batch(**images)).tolist() == pytest.approx([0.5, 0.5, 2, 5])
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "rmsprop"])

@@ -88,8 +88,9 @@ class ValueAgent(BaseAgent):
     def act(self, state: Tensor) -> np.ndarray:
         if self._has_modes:
             self._online.eval()
-        with torch.inference_mode(), self._precision():
-            actions = self._online(self._to_float(state.to(self._device))).argmax(dim=1)
+        # In float32: for few states at a time, turning all weights into bfloat16 costs more than it saves.
+        with torch.inference_mode():
+            actions = self._online(_to_float(state.to(self._device), torch.float32)).argmax(dim=1)
         if self._has_modes:
             self._online.train()
         return actions.cpu().numpy()
@@ -112,10 +113,11 @@ class ValueAgent(BaseAgent):
 
     def _learn_from(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with self._precision():
+            kind = self._autocast or torch.float32
             per_sample, td_error, q = self._loss(
                 batch._replace(
-                    observation=self._to_float(batch.observation),
-                    next_observation=self._to_float(batch.next_observation),
+                    observation=_to_float(batch.observation, kind),
+                    next_observation=_to_float(batch.next_observation, kind),
                 )
             )
             if self.parameters.alpha_cql:
@@ -176,10 +178,6 @@ class ValueAgent(BaseAgent):
     def _precision(self) -> torch.autocast:
         return torch.autocast(self._device.type, self._autocast, enabled=self._autocast is not None)
 
-    def _to_float(self, state: Tensor) -> Tensor:
-        """Returns images in [0, 1], in the type that the network computes in; vectors stay as they are."""
-        return state.to(self._autocast or torch.float32) * (1 / 255) if state.dtype == torch.uint8 else state
-
     def _what_is_not_finite(self, batch: Batch) -> str:
         where = f"update {self._updates}: the loss is not a finite number; "
         for name, tensor in batch._asdict().items():
@@ -190,6 +188,11 @@ class ValueAgent(BaseAgent):
             f"Lower alpha (now {self.parameters.alpha:g}) or max_gradient_norm "
             f"(now {self.parameters.max_gradient_norm})."
         )
+
+
+def _to_float(state: Tensor, kind: torch.dtype) -> Tensor:
+    """Returns images in [0, 1], in numbers of this kind; vectors stay as they are."""
+    return state.to(kind) * (1 / 255) if state.dtype == torch.uint8 else state
 
 
 def _is_plain(module: nn.Module) -> bool:
