@@ -111,7 +111,7 @@ def test_frame_skip_sums_rewards_and_stops_at_the_end(build):
 @pytest.mark.parametrize("beside", [False, True])
 def test_actions_are_copied_and_stepping_happens_where_the_class_says(build, beside):
     env = build(CorridorEnv)
-    env.steps_beside = beside
+    env._beside = beside
     env.reset()
     gate, threads = threading.Event(), []
     advance = env._advance
@@ -150,7 +150,7 @@ def test_misuse_is_refused(build):
 def test_close_joins_the_thread_and_may_be_called_again(build):
     before = threading.active_count()
     env = build(CorridorEnv)
-    env.steps_beside = True
+    env._beside = True
     env.reset()
     env.send(np.array([0]))
     assert threading.active_count() == before + 1

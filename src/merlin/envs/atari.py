@@ -21,7 +21,7 @@ class AtariEnv(BaseEnv):
     """
 
     name = "atari"
-    steps_beside = True
+    frees_python = True
 
     class Parameters(EmulatorParameters):
         env_name: str = Field("ALE/Pong-v5", description="The game, in any spelling.")

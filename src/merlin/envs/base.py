@@ -19,7 +19,7 @@ __all__ = ["BaseEnv", "Episode", "Layout", "Step", "Tick"]
 
 
 class BaseEnv(ABC):
-    """Several copies of one environment, stepped together in a thread of their own.
+    """Several copies of one environment, stepped together.
 
     An episode is a function of its seed and its actions alone. A copy whose episode ended is reset in the
     following tick instead of stepped, with the seed of its next episode, so that the last observation of an
@@ -30,12 +30,14 @@ class BaseEnv(ABC):
         seed_of: gives the seed of an episode, a number in [0, 2³¹), from the copy's index and the episode's
             index within that copy, both from 0.
         threads: threads that the copies may use together.
+        beside: whether the copies step in a thread of their own from `send` to `recv`, while the caller does something
+            else. That pays where the caller waits for a GPU meanwhile. On a processor whose cores are all at work it
+            costs more than it saves, and with games that hold Python's lock it is not done.
     """
 
     name: ClassVar[str]
-    steps_beside: ClassVar[bool]
-    """Whether the copies step in a thread beside the learner. That pays where they let go of Python's lock while they
-    step; where they hold it, as games written in Python do, handing it to and fro costs more than a step."""
+    frees_python: ClassVar[bool]
+    """Whether the copies let go of Python's lock while they step, as emulators in C++ do and games in Python do not."""
 
     class Parameters(config.Parameters):
         num_envs: int = Field(1, ge=1, le=1024, description="Copies of the environment that are stepped together.")
@@ -47,7 +49,9 @@ class BaseEnv(ABC):
         )
         clip_rewards: bool = Field(False, description="Clip the rewards that are learned from to [-1, 1]; logs do not.")
 
-    def __init__(self, parameters: Parameters, seed_of: Callable[[int, int], int], threads: int = 1):
+    def __init__(
+        self, parameters: Parameters, seed_of: Callable[[int, int], int], threads: int = 1, beside: bool = False
+    ):
         self.parameters = parameters
         self.threads = threads
         self.layout = self._open()
@@ -57,6 +61,7 @@ class BaseEnv(ABC):
         self._observation: np.ndarray | None = None
         self._pending: Callable[[], Step] | None = None
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="merlin-env")
+        self._beside = beside and self.frees_python
         self._closed = False
 
     @abstractmethod
@@ -127,7 +132,7 @@ class BaseEnv(ABC):
         if actions.shape != (self.num_envs,) or actions.min() < 0 or actions.max() >= self.num_actions:
             raise ValueError(f"expected {self.num_envs} actions in 0 … {self.num_actions - 1}, got {actions}")
         reset = self._ledger.ended.copy()
-        if self.steps_beside:
+        if self._beside:
             self._pending = self._executor.submit(self._tick, actions, reset).result
         else:
             self._pending = partial(self._tick, actions, reset)

@@ -23,7 +23,7 @@ class BaseGymEnv(BaseEnv):
     frames by `merlin.envs.spaces.encoder`.
     """
 
-    steps_beside = False
+    frees_python = False
 
     @abstractmethod
     def make_env(self, render_mode: str | None) -> gymnasium.Env:

@@ -29,7 +29,7 @@ class PongEnv(BaseEnv):
     """Pong with the frame cropped to the field, resized by area averaging, and made black and white."""
 
     name = "pong"
-    steps_beside = True
+    frees_python = True
 
     class Parameters(EmulatorParameters):
         input_dim: int = Field(

@@ -23,7 +23,9 @@ def make_env(config: Config) -> BaseEnv:
     cls = env_registry.find(config.values["env_name"]).cls
     parameters = config.part(cls.Parameters)
     threads = min(parameters.num_envs, config.values["threads"] or 1)
-    return cls(parameters, lambda env, episode: seeding.integer(seed, run, "env", env, episode), threads)
+    # On a processor the learner needs all of the run's threads itself; games that step beside it would only hold it up.
+    beside = find_device(config.values["device"]).type == "cuda"
+    return cls(parameters, lambda env, episode: seeding.integer(seed, run, "env", env, episode), threads, beside)
 
 
 def make_agent(config: Config, state_shape: tuple[int, ...], num_actions: int) -> BaseAgent:
