@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from windows import Report, Work, serve
 
+from merlin.experience import memory
 from merlin.experience.batch import Batch
 from merlin.experiment import make_config
 from merlin.training.assembly import make_agent, make_env, make_source
@@ -21,9 +22,12 @@ from merlin.training.loop import train
 from merlin.training.recorder import Recorder
 
 ENDLESS = 10**9
+SIZES = (100_000, 500_000, 1_000_000)
+"""Observations of replays whose bytes are reported; 500,000 is merlin's default."""
 
 
 def prepare(settings: dict[str, Any]) -> tuple[Work, Report]:
+    num_envs = settings["num_envs"]
     torch.set_num_threads(settings["threads"])
     config = make_config(
         env_name="ALE/Pong-v5",
@@ -68,9 +72,14 @@ def prepare(settings: dict[str, Any]) -> tuple[Work, Report]:
         return {**spent, "steps": source.agent_steps - began}
 
     work(settings["learning_starts"] + 64)
+    frame_bytes = int(np.prod(env.frame_shape)) * np.dtype(env.frame_dtype).itemsize
     facts = {
+        # All observations that the ring holds, those kept for the last checkpoints included.
+        "replay_entries": source.store.layout.rows * num_envs,
         "replay_bytes": source.store.layout.bytes,
-        "frame_bytes": int(np.prod(env.frame_shape)) * np.dtype(env.frame_dtype).itemsize,
+        "bytes_per_frame_byte": {
+            size: memory.replay_bytes(config.with_values(memory_size=size)) / (size * frame_bytes) for size in SIZES
+        },
     }
     return work, facts
 

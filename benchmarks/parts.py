@@ -93,22 +93,22 @@ def update_share(report: Report) -> float:
 
 def memory(plan: Plan) -> Result:
     """Bytes of the replay against those of its single frames, and resident memory once the replay is full."""
-    with merlin(plan, "merlin float32", num_envs=8) as contestant:
-        laps = [contestant.window(plan.memory_size) for _ in range(4)]
+    small = plan.memory_size // 4
+    with merlin(plan, "merlin float32", num_envs=8, memory_size=small, learning_starts=small // 4) as contestant:
         ready = contestant.ready
-    single_frames = plan.memory_size * ready["frame_bytes"]
-    share = ready["replay_bytes"] / single_frames
+        laps = [contestant.window(ready["replay_entries"]) for _ in range(4)]
+    shares = ready["bytes_per_frame_byte"]
     resident = [lap["resident_bytes"] / MB for lap in laps]
     rows = [
-        ["replay, of the bytes of its single frames", f"{share:.3f}"],
-        ["resident memory, replay just full", f"{resident[0]:.0f} MB"],
+        *([f"replay of {int(size):,}, of the bytes of its frames", f"{share:.3f}"] for size, share in shares.items()),
+        [f"resident memory, replay of {small:,} just full", f"{resident[0]:.0f} MB"],
         *(
             [f"resident memory, overwritten {lap} time{'s' * (lap > 1)}", f"{size:.0f} MB"]
             for lap, size in enumerate(resident[1:], 1)
         ),
     ]
-    numbers = {"replay_bytes_per_frame_bytes": share, "resident_mb": resident}
-    return Result(f"Memory, a replay of {plan.memory_size} observations", ["what", "how much"], rows, numbers)
+    numbers = {"replay_bytes_per_frame_byte": shares, "resident_mb": resident}
+    return Result("Memory", ["what", "how much"], rows, numbers)
 
 
 def decay(plan: Plan) -> Result:

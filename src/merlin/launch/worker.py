@@ -30,6 +30,10 @@ Train = Callable[[RunFolder, Callable[[], bool]], bool]
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
+# How often a thread looks for work before it sleeps: some microseconds. By default GNU's OpenMP, which PyTorch uses,
+# looks for milliseconds, and on a machine that has other work to do the threads of a layer then wait for each other.
+_SPIN = {"GOMP_SPINCOUNT": "5000"}
+
 
 def train(folder: RunFolder, stop: Callable[[], bool]) -> bool:
     """Trains with merlin's own loop; see `Train`."""
@@ -39,7 +43,7 @@ def train(folder: RunFolder, stop: Callable[[], bool]) -> bool:
     values = parse_value(folder.experiment_yaml.read_text(encoding="utf-8"))
     threads = values.get("threads") if isinstance(values, dict) else None
     if isinstance(threads, int):
-        os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(threads)))
+        os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(threads)) | _SPIN)
     from merlin.experiment import load_run
 
     config = load_run(folder.experiment_yaml)
