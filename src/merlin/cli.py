@@ -106,8 +106,8 @@ def _all_experiments() -> list[Path]:
 
 def _check_feasible(configs: "Sequence[Config]", options: argparse.Namespace) -> None:
     """Makes sure that the runs that are left can be trained here."""
-    from merlin.launch.cores import count_cores
     from merlin.launch.prepare import folder_of
+    from merlin.machine import count_cores
     from merlin.run_folder import RunFolder
     from merlin.training.feasible import check
 

@@ -119,6 +119,12 @@ class RunFolder:
         finally:
             os.close(descriptor)
 
+    def remove_what_resumes(self) -> None:
+        """Deletes checkpoints and frames, which a finished run has no use for; only for who holds the folder."""
+        # Without its frames a checkpoint is worth nothing, so the checkpoints go first.
+        shutil.rmtree(self.checkpoint, ignore_errors=True)
+        shutil.rmtree(self.replay, ignore_errors=True)
+
     def remove_left_overs(self) -> None:
         """Deletes what a kill left of files that were being written; only for who holds the folder."""
         for folder in (self.path, self.model, self.video, self.img, self.checkpoint):

@@ -62,9 +62,9 @@ def test_other_parameters_start_nothing(tmp_path):
 
 
 def test_the_cores_are_divided_among_the_workers(tmp_path, monkeypatch):
-    from merlin.launch import cores
+    from merlin import machine
 
-    monkeypatch.setattr(cores, "count_cores", lambda: 8)
+    monkeypatch.setattr(machine, "count_cores", lambda: 8)
     configs = [config("finish", run) for run in range(3)]
     launch.start(configs, tmp_path / "default")
     launch.start(configs[:2], tmp_path / "asked", workers=4)

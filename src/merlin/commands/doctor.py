@@ -111,7 +111,7 @@ def _bf16() -> Finding:
 
 
 def _cores() -> Finding:
-    from merlin.launch.cores import count_cores
+    from merlin.machine import count_cores
 
     return Finding("cores", "ok", f"{count_cores()} usable of {os.cpu_count()}")
 
@@ -119,7 +119,7 @@ def _cores() -> Finding:
 def _memory() -> Finding:
     import psutil
 
-    from merlin.experience.memory import free_memory
+    from merlin.machine import free_memory
 
     total, free = psutil.virtual_memory().total, free_memory()
     found = f"{free / 2**30:.1f} GiB free of {total / 2**30:.1f} GiB"

@@ -2,16 +2,15 @@
 
 import functools
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
-import psutil
 
 from merlin.config import Config
 from merlin.envs import BaseEnv, env_registry
 from merlin.envs.base import Layout as EnvLayout
 from merlin.errors import MerlinError
 from merlin.experience.frame_store import Layout
+from merlin.machine import free_memory
 
 LONGEST_INTERVAL = 10_000
 """Agent steps between two checkpoints, if the experiment sets no number and nothing makes it shorter."""
@@ -83,20 +82,6 @@ def check(configs: Sequence[Config], at_once: int) -> None:
         f"(now {first.values.get('memory_size', 0):,} in {first.values['experiment']}, variant "
         f"{first.values['variant']}), or use fewer --workers."
     )
-
-
-def free_memory() -> int:
-    """Returns the bytes that this process can still take, a control group's limit included."""
-    free = psutil.virtual_memory().available
-    for limit, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ):
-        try:
-            free = min(free, int(Path(limit).read_text()) - int(Path(used).read_text()))
-        except (OSError, ValueError):
-            continue  # no such control group, or no limit ("max")
-    return max(0, free)
 
 
 def env_layout(config: Config) -> EnvLayout:

@@ -27,10 +27,10 @@ def start(configs: "Sequence[Config]", results: Path, workers: int | None = None
             started then.
     """
     from merlin.launch.choose_view import make_view
-    from merlin.launch.cores import count_cores
     from merlin.launch.local import run_all, worker_command
     from merlin.launch.prepare import prepare
     from merlin.launch.summary import exit_code, explain_skipped, summarize
+    from merlin.machine import count_cores
 
     cores = count_cores()
     workers = max(1, min(workers or cores, len(configs)))

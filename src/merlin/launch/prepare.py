@@ -50,7 +50,7 @@ def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]
                 _follow_imports(folder, config)
         if finished:
             # Left over if the worker was killed between its last two lines.
-            shutil.rmtree(folder.replay, ignore_errors=True)
+            folder.remove_what_resumes()
         values = config.values
         jobs.append(Job(folder, values["experiment"], values["variant"], values["run"], values["episodes"], finished))
     return jobs

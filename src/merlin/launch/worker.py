@@ -11,7 +11,6 @@ outlive that one.
 import argparse
 import errno
 import os
-import shutil
 import sys
 import traceback
 from collections.abc import Callable
@@ -98,7 +97,7 @@ def _execute_held(folder: RunFolder, train: Train, stop: Stop) -> int:
     if not finished:
         return EXIT_INTERRUPTED
     # Only now: without its frames the last checkpoint would be of no use.
-    shutil.rmtree(folder.replay, ignore_errors=True)
+    folder.remove_what_resumes()
     return EXIT_FINISHED
 
 

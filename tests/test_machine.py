@@ -1,10 +1,10 @@
-"""How many cores there are."""
+"""How many cores and how much memory there are."""
 
 import os
 
 import pytest
 
-from merlin.launch.cores import count_cores
+from merlin.machine import count_cores, free_memory
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +43,30 @@ def test_the_older_kind_of_control_group(tmp_path):
     for quota, cores in (("-1", 8), ("300000", 3)):
         write(tmp_path / "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", quota)
         assert count_cores(tmp_path) == cores
+
+
+@pytest.mark.parametrize(("limit", "used", "room"), [("5000", "1000", 4000), ("5000", "6000", 0)])
+def test_a_group_s_memory_limit_counts(tmp_path, limit, used, room):
+    write(tmp_path / "proc/self/cgroup", "0::/jobs.slice/job-7")
+    write(tmp_path / "sys/fs/cgroup/jobs.slice/memory.max", limit)
+    write(tmp_path / "sys/fs/cgroup/jobs.slice/memory.current", used)
+    assert free_memory(tmp_path) == room
+
+
+def test_memory_limits_of_version_1(tmp_path):
+    write(tmp_path / "proc/self/cgroup", "4:memory:/box")
+    write(tmp_path / "sys/fs/cgroup/memory/box/memory.limit_in_bytes", "900")
+    write(tmp_path / "sys/fs/cgroup/memory/box/memory.usage_in_bytes", "100")
+    assert free_memory(tmp_path) == 800
+
+
+def test_without_a_limit_the_machine_s_own_memory_counts(tmp_path):
+    write(tmp_path / "sys/fs/cgroup/memory.max", "max")
+    assert free_memory(tmp_path) > 10_000_000
+
+
+def test_files_that_can_make_room_are_not_counted_as_used(tmp_path):
+    write(tmp_path / "sys/fs/cgroup/memory.max", "5000")
+    write(tmp_path / "sys/fs/cgroup/memory.current", "4900")
+    write(tmp_path / "sys/fs/cgroup/memory.stat", "active_file 7\ninactive_file 600\ninactive_anon 50")
+    assert free_memory(tmp_path) == 700
