@@ -72,6 +72,10 @@ def prepare(settings: dict[str, Any]) -> tuple[Work, Report]:
         return {**spent, "steps": source.agent_steps - began}
 
     work(settings["learning_starts"] + 64)
+    # The first episode is played at random; only after it actions cost what they cost in training.
+    while source.episodes_played == 0:
+        work(64)
+    assert source.epsilon < 0.2
     frame_bytes = int(np.prod(env.frame_shape)) * np.dtype(env.frame_dtype).itemsize
     facts = {
         # All observations that the ring holds, those kept for the last checkpoints included.

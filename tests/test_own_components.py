@@ -45,10 +45,9 @@ class ExpectedSarsa(ValueAgent):
 
     def _loss(self, batch):
         q = self._online(batch.observation)
-        with torch.no_grad():
-            following = self._target(batch.next_observation)
-            policy = torch.softmax(following / self.parameters.temperature, dim=1)
-            target = td_target(batch.reward, batch.discount, (policy * following).sum(dim=1))
+        following = self._evaluate(self._target, batch.next_observation)
+        policy = torch.softmax(following / self.parameters.temperature, dim=1)
+        target = td_target(batch.reward, batch.discount, (policy * following).sum(dim=1))
         error = action_value(q, batch.action) - target
         return Loss(huber(error), error, q)
 '''

@@ -137,3 +137,14 @@ def test_explain_names_file_reason_and_remedy(tmp_path):
 def test_it_imports_nothing_heavy():
     code = "import sys, merlin.run_folder; print({'torch', 'numpy', 'pydantic'} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+
+
+def test_a_finished_run_whose_status_is_lost_is_still_finished(tmp_path):
+    folder = RunFolder(tmp_path)
+    assert folder.state() == "waiting"
+    folder.model.mkdir()
+    (folder.model / "final.pt").write_bytes(b"weights")
+    folder.status_json.write_text("")
+    assert folder.state() == "finished"
+    folder.write_status({"state": "interrupted"})
+    assert folder.state() == "interrupted"

@@ -4,6 +4,7 @@ Nothing heavy is imported before it is known to be needed, so that `merlin --hel
 """
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -18,10 +19,14 @@ if TYPE_CHECKING:
     from merlin.config import Config
 
 _INTERRUPTED = 130
+_UNPRINTABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code; every foreseen error becomes a message."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a question mark
@@ -36,9 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("merlin: interrupted", file=sys.stderr)
         return _INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as in `merlin show parameters | head`
+    except OSError as error:
+        if error.errno not in _UNPRINTABLE or error.filename is not None:
+            raise
+        if error.errno != errno.EPIPE:  # the reader has left, as in `merlin show parameters | head`: no fault
+            print(f"merlin: cannot print: {error.strerror}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1  # as `rich` has it
+        return 1
 
 
 def train_main() -> int:

@@ -61,7 +61,7 @@ class RunParameters(Parameters):
     variant: str = Field("default", description="Name of the variant; made of what it overrides if not given.")
     run: int = Field(0, ge=0, lt=2**31, description="Number of the run; of the first one if there are several.")
     run_count: int = Field(3, ge=1, le=10_000, description="How many independent runs of each variant there are.")
-    seed: int = Field(0, ge=0, lt=2**63, description="Root of all random numbers, together with the run's number.")
+    seed: int = Field(0, ge=0, lt=2**32, description="Root of all random numbers, together with the run's number.")
     env_name: str = Field("pong", description="The environment; see `merlin show envs`.")
     agent_name: str = Field("double_dqn", description="The agent; see `merlin show agents`.")
     net_name: str = Field("linear_deep_net", description="The neural network; see `merlin show nets`.")

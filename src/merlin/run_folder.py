@@ -56,24 +56,30 @@ class RunFolder:
             return {}
         return status if isinstance(status, dict) else {}
 
-    def write_status(self, status: dict[str, Any]) -> None:
-        """Replaces status.json; not forced onto the disk, since it is written often and lost without harm."""
+    def write_status(self, status: dict[str, Any], durable: bool = False) -> None:
+        """Replaces status.json, which is written often; forced onto the disk only where it says how a run ended."""
         text = json.dumps(status, ensure_ascii=False, indent=1) + "\n"
-        write_atomically(self.status_json, text.encode(), durable=False)
+        write_atomically(self.status_json, text.encode(), durable)
 
     def state(self) -> State:
         """Returns how the run stands. A run whose status says "running" but that nobody holds was killed."""
         if self.held():
             return "running"
+        if self.finished:
+            return "finished"
         match self.read_status().get("state"):
-            case "finished":
-                return "finished"
             case "failed":
                 return "failed"
             case "running" | "interrupted":
                 return "interrupted"
             case _:
                 return "waiting"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end. Where status.json is lost, its last model tells."""
+        status = self.read_status()
+        return status.get("state") == "finished" or (not status and (self.model / "final.pt").exists())
 
     def held(self) -> bool:
         """Says whether a live process holds this folder."""

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -112,11 +114,26 @@ def test_the_files_outlive_the_store(tmp_path):
     # What is written after the checkpoint, up to the slack, leaves what the checkpoint needs untouched.
     for _ in range(4):
         store.record(np.zeros(2), np.zeros(2), np.zeros(2), np.ones(2, bool), np.full((2, 3), 99), np.zeros(2, bool))
-    again = FrameStore(layout, tmp_path)
+    again = FrameStore(layout, tmp_path, resume=True)
     again.load_state_dict(saved)
     for one, other in zip(again.gather(np.array([3, 4]), np.array([0, 1]), 2, 0.9), expected, strict=True):
         assert torch.equal(one, other)
     assert again.oldest == 2
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"short")])
+def test_frames_that_are_gone_are_not_taken_for_black_ones(tmp_path, damage):
+    layout = Layout(1, 10, 1, (1,), np.uint8)
+    FrameStore(layout, tmp_path)
+    damage(tmp_path / "frame.bin")
+    with pytest.raises(MerlinError, match=r"frame\.bin has \d bytes where the checkpoint needs 10"):
+        FrameStore(layout, tmp_path, resume=True)
+
+
+def test_without_a_checkpoint_old_files_are_made_anew(tmp_path):
+    layout = Layout(1, 10, 1, (1,), np.uint8)
+    (tmp_path / "frame.bin").write_bytes(b"x" * 10)
+    assert FrameStore(layout, tmp_path)._frames.sum() == 0
 
 
 def test_a_disk_without_room_is_met_before_the_first_step(tmp_path, monkeypatch):

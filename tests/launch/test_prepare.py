@@ -18,7 +18,7 @@ def test_a_folder_is_made_with_every_parameter_and_its_threads(tmp_path):
     assert os.listdir(job.folder.path) == ["experiment.yaml"]
     assert os.listdir(job.folder.path.parent) == ["2"]
     values = parse_value(job.folder.experiment_yaml.read_text())
-    assert values == config("dqn", 2).values | {"threads": 3}
+    assert values == config("dqn", 2).values | {"threads": 3, "device": "cpu"}
     assert not job.finished and job.label == "2@dqn" and job.episodes == 4
 
 

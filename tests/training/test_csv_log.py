@@ -127,3 +127,17 @@ def test_a_row_costs_little(tmp_path):
     after = resource.getrusage(resource.RUSAGE_SELF)
     log.close()
     assert after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime < 0.5
+
+
+def test_rows_that_somebody_changed_are_not_gone_on_with(tmp_path):
+    path = tmp_path / "train_log.csv"
+    log = CsvLog(path)
+    log.on_start(Progress(0, 10))
+    log.on_episode(record(1))
+    state = log.state_dict()
+    log.close()
+    path.write_bytes(path.read_bytes().replace(b"1", b"7"))
+    again = CsvLog(path)
+    again.load_state_dict(state)
+    with pytest.raises(MerlinError, match="was changed"):
+        again.on_start(Progress(1, 10))

@@ -102,7 +102,7 @@ def test_counts_what_was_done():
     assert [record.frames for record in records] == steps.tolist()
     assert [record.episode for record in records] == list(range(1, 26))
     # The updates that the last step of an episode makes due are made during the next one.
-    assert [record.updates for record in records] == [max(0, (step - 1 - 100) // 3) for step in steps]
+    assert [record.updates for record in records] == [max(0, (step - 1 - 100) // 3 + 1) for step in steps]
 
 
 def test_the_reward_is_the_game_s_own_and_what_is_learned_from_stands_beside_it():

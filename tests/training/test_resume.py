@@ -7,8 +7,10 @@ import signal
 
 import pytest
 import torch
+from torch import nn
 
 from merlin.experiment import make_config
+from merlin.nets import BaseNet, net_registry
 from merlin.run_folder import RunFolder
 from merlin.training import checkpoint
 from merlin.training.csv_log import COLUMNS, TIME_COLUMNS
@@ -57,7 +59,9 @@ def _train(path: str, kill_at_step: int | None, kill_at_sync: int | None) -> Non
     from merlin.experiment import load_run
     from merlin.training.run import run
 
-    torch.set_num_threads(1)
+    folder = RunFolder(path)
+    config = load_run(folder.experiment_yaml)
+    torch.set_num_threads(config.values["threads"])
     steps = syncs = 0
 
     def die() -> None:
@@ -80,8 +84,7 @@ def _train(path: str, kill_at_step: int | None, kill_at_sync: int | None) -> Non
         fsync(descriptor)
 
     os.fsync = fsync_or_die
-    folder = RunFolder(path)
-    assert run(folder, load_run(folder.experiment_yaml), should_stop)
+    assert run(folder, config, should_stop)
 
 
 def _start(folder: RunFolder, kill_at_step: int | None = None, kill_at_sync: int | None = None) -> int | None:
@@ -130,6 +133,37 @@ def test_killed_at_any_moment(tmp_path, game, num_envs, sampling):
     assert _start(killed, kill_at_step=moments.randrange(ticks // 3, ticks // 2)) == -signal.SIGKILL
     assert _start(killed, kill_at_sync=5) == -signal.SIGKILL
     assert _start(killed, kill_at_step=moments.randrange(2, max(3, ticks // 4))) == -signal.SIGKILL
+    assert _start(killed) == 0
+    _assert_equal(unbroken, killed)
+
+
+class Wobbly(BaseNet):
+    """A net that draws from PyTorch's own generator while it learns, and keeps running statistics."""
+
+    name = "wobbly"
+
+    def _define_net(self, state_shape, num_actions):
+        return nn.Sequential(
+            nn.Linear(state_shape[0], 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, num_actions)
+        )
+
+
+net_registry.register(Wobbly)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        CARTPOLE | {"net_name": "wobbly", "optimizer": "rmsprop", "target_net": False},
+        PONG | {"net_name": "conv_net", "use_amp": True, "threads": 2, "dueling": True},
+    ],
+    ids=["dropout", "bf16"],
+)
+def test_nets_with_a_state_of_their_own(tmp_path, settings):
+    settings = {name: value for name, value in settings.items() if name != "features"}
+    unbroken, killed = (_make(tmp_path / name, **settings) for name in "ab")
+    assert _start(unbroken) == 0
+    assert _start(killed, kill_at_step=200) == -signal.SIGKILL
     assert _start(killed) == 0
     _assert_equal(unbroken, killed)
 

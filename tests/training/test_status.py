@@ -5,6 +5,8 @@ from merlin.training.record import Progress
 from merlin.training.status import Status, conclude
 from tests.training.records import record
 
+SPEC = {"environment": "ALE/Pong-v5", "frame_skip": 4}
+
 
 class Clock:
     def __init__(self):
@@ -17,7 +19,7 @@ class Clock:
 def test_it_is_written_at_most_once_a_second(tmp_path):
     folder, clock, writes = RunFolder(tmp_path), Clock(), []
     folder.write_status = writes.append  # ty: ignore[invalid-assignment]
-    status = Status(folder, clock)
+    status = Status(folder, SPEC, clock)
     status.on_start(Progress(0, 1000))
     for episode in range(1, 101):
         clock.now += 0.1
@@ -27,7 +29,7 @@ def test_it_is_written_at_most_once_a_second(tmp_path):
 
 def test_what_it_says(tmp_path):
     folder, clock = RunFolder(tmp_path), Clock()
-    status = Status(folder, clock)
+    status = Status(folder, SPEC, clock)
     status.on_start(Progress(0, 150))
     assert folder.read_status()["episode"] == 0 and folder.read_status()["mean_reward"] is None
     for episode in range(1, 151):
@@ -45,14 +47,14 @@ def test_what_it_says(tmp_path):
 
 def test_a_resume_goes_on_with_its_mean_and_its_seconds(tmp_path):
     clock = Clock()
-    first = Status(RunFolder(tmp_path), clock)
+    first = Status(RunFolder(tmp_path), SPEC, clock)
     first.on_start(Progress(0, 10))
     for episode in (1, 2, 3):
         clock.now += 1
         first.on_episode(record(episode))
     state = first.state_dict()
     clock.now += 1000
-    second = Status(RunFolder(tmp_path), clock)
+    second = Status(RunFolder(tmp_path), SPEC, clock)
     second.load_state_dict(state)
     second.on_start(Progress(3, 10, env_steps=30))
     clock.now += 2
@@ -63,7 +65,7 @@ def test_a_resume_goes_on_with_its_mean_and_its_seconds(tmp_path):
 
 def test_the_end_is_kept(tmp_path):
     folder = RunFolder(tmp_path)
-    status = Status(folder)
+    status = Status(folder, SPEC)
     status.on_start(Progress(0, 10))
     status.on_episode(record(1))
     status.close()
@@ -74,5 +76,19 @@ def test_the_end_is_kept(tmp_path):
 
 
 def test_a_run_that_never_began_says_nothing(tmp_path):
-    Status(RunFolder(tmp_path)).close()
+    Status(RunFolder(tmp_path), SPEC).close()
     assert RunFolder(tmp_path).read_status() == {}
+
+
+def test_a_long_episode_is_followed_while_it_lasts(tmp_path):
+    folder, now = RunFolder(tmp_path), [0.0]
+    status = Status(folder, SPEC, clock=lambda: now[0])
+    status.on_start(Progress(0, 10))
+    assert not status.due
+    now[0] = 1.5
+    assert status.due
+    status.on_progress(Progress(0, 10, env_steps=300, frames=1200, updates=50))
+    assert not status.due
+    found = folder.read_status()
+    assert (found["agent_steps"], found["updates"], found["steps_per_second"]) == (300, 50, 200.0)
+    assert found["environment"] == SPEC

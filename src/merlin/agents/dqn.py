@@ -2,8 +2,6 @@
 
 from typing import final
 
-import torch
-
 from merlin import losses
 from merlin.agents.value_agent import Loss, ValueAgent
 from merlin.experience.batch import Batch
@@ -23,13 +21,13 @@ class DQN(ValueAgent):
 
     def _loss(self, batch: Batch) -> Loss:
         q = self._online(batch.observation).float()
-        with torch.no_grad():
-            next_q = self._target(batch.next_observation).float()
-            if self.parameters.double:
-                bootstrap = losses.double_bootstrap(self._online(batch.next_observation).float(), next_q)
-            else:
-                bootstrap = losses.max_bootstrap(next_q)
-            target = losses.td_target(batch.reward, batch.discount, bootstrap)
+        next_q = self._evaluate(self._target, batch.next_observation).float()
+        if self.parameters.double:
+            next_q_online = self._evaluate(self._online, batch.next_observation).float()
+            bootstrap = losses.double_bootstrap(next_q_online, next_q)
+        else:
+            bootstrap = losses.max_bootstrap(next_q)
+        target = losses.td_target(batch.reward, batch.discount, bootstrap)
         error = losses.action_value(q, batch.action) - target
         measure = losses.huber if self.parameters.td_loss == "huber" else losses.squared
         return Loss(measure(error), error, q)

@@ -72,7 +72,7 @@ class ValueAgent(BaseAgent):
         self._online = self._make_network(surroundings).to(self._device)
         self._target = copy.deepcopy(self._online).eval() if parameters.target_net else self._online
         self._weights = list(self._online.parameters())
-        # Only some layers (batch norm, dropout) care whether the network learns or acts.
+        # Most networks do the same whether they learn or act; those that may not are switched.
         self._has_modes = any(not _is_plain(module) for module in self._online.modules())
         self._autocast = autocast_type(self._device) if parameters.use_amp else None
         self._optimizer = _make_optimizer(parameters, self._weights, self._device)
@@ -86,14 +86,9 @@ class ValueAgent(BaseAgent):
 
     @final
     def act(self, state: Tensor) -> np.ndarray:
-        if self._has_modes:
-            self._online.eval()
         # In float32: for few states at a time, turning all weights into bfloat16 costs more than it saves.
-        with torch.inference_mode():
-            actions = self._online(_to_float(state.to(self._device), torch.float32)).argmax(dim=1)
-        if self._has_modes:
-            self._online.train()
-        return actions.cpu().numpy()
+        values = self._evaluate(self._online, _to_float(state.to(self._device), torch.float32))
+        return values.argmax(dim=1).cpu().numpy()
 
     @final
     def update(self, batch: Batch) -> Tensor:
@@ -110,6 +105,20 @@ class ValueAgent(BaseAgent):
         if self._target is not self._online and self._updates % self.parameters.target_net_update_interval == 0:
             self._refresh_target()
         return td_error
+
+    @final
+    def _evaluate(self, network: nn.Module, state: Tensor) -> Tensor:
+        """Returns a network's outputs for float states as it gives them in use, without gradient.
+
+        For actions and targets: batch norm uses its running statistics and leaves them alone, dropout drops nothing.
+        """
+        if self._has_modes:
+            network.eval()
+        with torch.no_grad():
+            outputs = network(state)
+        if self._has_modes:
+            network.train(network is self._online)
+        return outputs
 
     def _learn_from(self, batch: Batch) -> tuple[Tensor, Tensor]:
         with self._precision():
@@ -195,9 +204,26 @@ def _to_float(state: Tensor, kind: torch.dtype) -> Tensor:
     return state.to(kind) * (1 / 255) if state.dtype == torch.uint8 else state
 
 
+_PLAIN = (
+    nn.Linear,
+    nn.Conv2d,
+    nn.MaxPool2d,
+    nn.AvgPool2d,
+    nn.Flatten,
+    nn.Sequential,
+    nn.ModuleList,
+    nn.ReLU,
+    nn.Tanh,
+    nn.GELU,
+    nn.SiLU,
+    nn.LeakyReLU,
+    nn.LayerNorm,
+)
+
+
 def _is_plain(module: nn.Module) -> bool:
-    """Returns whether a module does the same in training as in use."""
-    return not isinstance(module, nn.modules.batchnorm._NormBase | nn.modules.dropout._DropoutNd)
+    """Returns whether a module is known to do the same in training as in use."""
+    return type(module) in _PLAIN or type(module).__module__.startswith("merlin.nets.")
 
 
 def _make_optimizer(

@@ -15,7 +15,7 @@ def make_parser(**functions: Callable[[argparse.Namespace], int]) -> argparse.Ar
         description="Deep reinforcement-learning experiments from YAML files: train, film, compare.",
         epilog="examples:\n"
         "  merlin train                                  everything in experiments/\n"
-        "  merlin train experiments/pong.yaml --dry-run  what would run, with every value and its origin\n"
+        "  merlin train experiments/pong_taste.yaml --dry-run  what would run, with every value and its origin\n"
         "  merlin show agents double_dqn                 what can be set for an agent\n"
         "  merlin doctor                                 what this machine offers\n"
         "\n`merlin COMMAND --help` says more about a command.",
@@ -43,8 +43,8 @@ def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "at the end.",
         epilog="examples:\n"
         "  merlin train\n"
-        "  merlin train experiments/pong.yaml --workers 2\n"
-        "  merlin train experiments/pong.yaml --set episodes=100 --set agent_name=dqn --dry-run\n"
+        "  merlin train experiments/atari/pong.yaml --workers 2\n"
+        "  merlin train experiments/quickstart.yaml --set episodes=100 --set agent_name=dqn --dry-run\n"
         "\nexit codes: 0 all runs finished, 1 some failed, 2 a file or an argument is wrong and nothing was "
         "started,\n130 interrupted: the same command goes on",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -74,7 +74,7 @@ def _torch() -> Finding:
 
 
 def _packages() -> Finding:
-    names = ("numpy", "gymnasium", "pydantic", "yaml", "psutil", "filelock", "pandas", "matplotlib")
+    names = ("numpy", "gymnasium", "pydantic", "yaml", "rich", "scipy", "psutil", "pandas", "matplotlib", "PIL")
     broken = [f"{name} ({found})" for name in names if isinstance(found := _imported(name), str)]
     if broken:
         return Finding("packages", "missing", ", ".join(broken), "pip install --force-reinstall merlin-rl")
@@ -156,28 +156,12 @@ def _roms() -> Finding:
 
 
 def _encoder() -> Finding:
-    av = _imported("av")
-    advice = 'for videos: pip install "merlin-rl[video]"'
-    if isinstance(av, str):
-        return Finding("encoder", "optional", av, advice)
+    from merlin.training.film import NoEncoder, find_encoder
+
     try:
-        av.codec.Codec("libx264", "w")
-    except Exception as error:
-        return Finding("encoder", "optional", f"av {av.__version__} without H.264 ({error})", advice)
-    return Finding("encoder", "ok", f"H.264 by av {av.__version__}")
-
-
-def _compiler() -> Finding:
-    wanted = [os.environ["CXX"]] if os.environ.get("CXX") else ["g++", "c++", "clang++"]
-    found = next(filter(None, map(shutil.which, wanted)), None)
-    if found is None:
-        return Finding(
-            "C++ compiler",
-            "optional",
-            f"none ({', '.join(wanted)})",
-            "for compiled updates: apt install g++ (or alike)",
-        )
-    return Finding("C++ compiler", "ok", found)
+        return Finding("encoder", "ok", f"H.264 by {find_encoder()}")
+    except NoEncoder as error:
+        return Finding("encoder", "optional", str(error), 'for videos: pip install "merlin-rl[video]"')
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
@@ -192,5 +176,4 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _atari,
     _roms,
     _encoder,
-    _compiler,
 )

@@ -33,7 +33,8 @@ class GymnasiumEnv(BaseGymEnv):
             )
         except gymnasium.error.DependencyNotInstalled as error:
             raise MerlinError(f"environment {env_id} needs a package that is not installed: {error}") from error
-        except TypeError as error:
+        except Exception as error:  # whatever its constructor raises, it is about what the user asked for
             raise InputError(
-                f"environment {env_id} cannot be made with {self.parameters.env_kwargs}: {error}"
+                f"environment {env_id} cannot be made with env_kwargs {self.parameters.env_kwargs}: {error} "
+                "(an environment of your own has to accept render_mode)"
             ) from error

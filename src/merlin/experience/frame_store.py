@@ -71,14 +71,29 @@ class FrameStore:
     row `t + 1`, where nobody acts, and the first one of its next episode in row `t + 2`.
 
     With a `directory` the arrays are memory-mapped files there, which outlive the process.
+
+    Args:
+        layout: the sizes.
+        directory: where the files lie, or None for plain memory.
+        device: where states and batches are gathered. On CUDA the frames have a copy there.
+        resume: whether the files of an earlier process are to be taken up; they are made anew otherwise.
+
+    Raises:
+        MerlinError: the disk has no room for the files, or those to be taken up are not there or of another size.
     """
 
-    def __init__(self, layout: Layout, directory: Path | None = None, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        directory: Path | None = None,
+        device: torch.device | str = "cpu",
+        resume: bool = False,
+    ) -> None:
         self.layout = layout
         self.head = -1
         entries = layout.rows * layout.num_envs
         arrays = {
-            name: _allocate(directory, name, (entries, *shape), dtype)
+            name: _allocate(directory, name, (entries, *shape), dtype, resume)
             for name, (dtype, shape) in layout.columns.items()
         }
         self._maps = [array for array in arrays.values() if isinstance(array, np.memmap)]
@@ -212,13 +227,20 @@ class FrameStore:
         return frames.view(len(row), *self.layout.state_shape)
 
 
-def _allocate(directory: Path | None, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Returns an array of zeros, or the one that an earlier process left in `directory`."""
+def _allocate(directory: Path | None, name: str, shape: tuple[int, ...], dtype: np.dtype, resume: bool) -> np.ndarray:
+    """Returns an array of zeros, or with `resume` the one that an earlier process left in `directory`."""
     if directory is None:
         return np.zeros(shape, dtype)
     path = directory / f"{name}.bin"
     size = prod(shape) * dtype.itemsize
-    if not path.exists() or path.stat().st_size != size:
+    if resume:
+        found = path.stat().st_size if path.exists() else 0
+        if found != size:
+            raise MerlinError(
+                f"{path} has {found:,} bytes where the checkpoint needs {size:,}: the replay was deleted, cut or made "
+                f"by another version. Bring it back, or delete the run's folder {directory.parent} to train it anew."
+            )
+    else:
         directory.mkdir(parents=True, exist_ok=True)
         # Blocks are taken now, so that a full disk is met before the first step and not by a signal in the middle.
         with path.open("wb") as file:

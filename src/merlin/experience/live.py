@@ -92,9 +92,11 @@ class LiveSource:
         """Returns how many updates the agent is to make before `finish_step`."""
         if self._replay is None:
             return 0
-        # Before the first update there must be a batch of complete transitions, whatever `learning_starts` says.
+        # Before the first update there must be a batch of complete transitions.
         start = max(self._replay.learning_starts, self._replay.batch_size + self._replay.n_step * self.env.num_envs)
-        return max(0, (self.agent_steps - start) // self._replay.train_every - self._updates)
+        if self.agent_steps < start:
+            return 0
+        return (self.agent_steps - start) // self._replay.train_every + 1 - self._updates
 
     def sample(self) -> Batch:
         """Returns the batch of one update."""

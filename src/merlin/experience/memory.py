@@ -76,9 +76,10 @@ def check(configs: Sequence[Config], at_once: int) -> None:
     fits = int(first.values.get("memory_size", 0) * room / replay_bytes(first))
     while fits > 2 and replay_bytes(first.with_values(memory_size=fits)) > room:
         fits = int(0.99 * fits)
+    advice = f"Lower memory_size: at most {fits:,} fits here" if fits > 1 else "Not even a small memory_size fits here"
     raise MerlinError(
         f"The replays of {len(largest)} run(s) at a time need {needed / 2**20:,.0f} MiB of memory, but only "
-        f"{free / 2**20:,.0f} MiB are free. Lower memory_size: at most {fits:,} fits here "
+        f"{free / 2**20:,.0f} MiB are free. {advice} "
         f"(now {first.values.get('memory_size', 0):,} in {first.values['experiment']}, variant "
         f"{first.values['variant']}), or use fewer --workers."
     )

@@ -29,7 +29,7 @@ class ReplayParameters(Parameters):
         le=1,
         description="Strength of the importance weights in the first episode; it rises to 1 in the last.",
     )
-    learning_starts: int = Field(1000, ge=0, description="Agent steps before the first update.")
+    learning_starts: int = Field(1000, ge=0, description="Agent steps before the first update, at least a batch.")
     train_every: int = Field(1, ge=1, description="Agent steps for each update.")
 
     @model_validator(mode="after")

@@ -30,15 +30,14 @@ def start(configs: "Sequence[Config]", results: Path, workers: int | None = None
     from merlin.launch.local import run_all, worker_command
     from merlin.launch.prepare import prepare
     from merlin.launch.summary import exit_code, explain_skipped, summarize
+    from merlin.launch.views import say
     from merlin.machine import count_cores
 
     cores = count_cores()
     workers = max(1, min(workers or cores, len(configs)))
     jobs = prepare(configs, results, threads=max(1, cores // workers))
-    for line in explain_skipped(jobs):
-        print(line, flush=True)
+    say(explain_skipped(jobs))
     with make_view(jobs) as view:
         outcomes = run_all(jobs, workers, worker_command, view)
-    for line in summarize(outcomes):
-        print(line, flush=True)
+    say(summarize(outcomes))
     return exit_code(outcomes)

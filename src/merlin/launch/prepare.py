@@ -38,8 +38,7 @@ def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]
     _refuse_differences(list(zip(folders, configs, strict=True)))
     jobs = []
     for folder, config in zip(folders, configs, strict=True):
-        if config.values.get("threads") is None:
-            config = config.with_values(threads=threads)
+        config = config.with_values(**_filled_in(config, threads))
         if _make(folder, config.to_yaml()):
             finished = False
         else:
@@ -54,6 +53,18 @@ def prepare(configs: Sequence[Config], results: Path, threads: int) -> list[Job]
         values = config.values
         jobs.append(Job(folder, values["experiment"], values["variant"], values["run"], values["episodes"], finished))
     return jobs
+
+
+def _filled_in(config: Config, threads: int) -> dict[str, Any]:
+    """Returns what the first start decides for good, since the last bits of the results depend on it."""
+    filled = {}
+    if config.values.get("threads") is None:
+        filled["threads"] = threads
+    if config.values.get("device") == "auto":
+        from merlin.training.assembly import find_device
+
+        filled["device"] = find_device("auto").type
+    return filled
 
 
 def folder_of(config: Config, results: Path) -> Path:

@@ -39,7 +39,9 @@ def summarize(outcomes: Sequence[Outcome]) -> list[str]:
     for outcome in outcomes:
         folder = outcome.job.folder
         if outcome.fate == "failed":
-            lines += [f"failed: {folder.path}: {outcome.message}", f"    see {folder.error_log}"]
+            lines.append(f"failed: {folder.path}: {outcome.message}")
+            if folder.error_log.exists():
+                lines.append(f"    see {folder.error_log}")
         elif outcome.fate == "held":
             lines.append(f"held: {outcome.message}")
     if "interrupted" in fates:

@@ -55,24 +55,24 @@ class PlainView(View):
 
     def ended(self, outcome: Outcome) -> None:
         if (follower := self._followers.pop(outcome.job, None)) is not None:
-            _print(follower.lines())
+            say(follower.lines())
 
     def note(self, text: str) -> None:
-        _print([text])
+        say([text])
 
     def tick(self) -> None:
-        _print([line for follower in self._followers.values() for line in follower.lines()])
+        say([line for follower in self._followers.values() for line in follower.lines()])
 
     def close(self) -> None:
         self.tick()
 
 
-def _print(lines: Sequence[str]) -> None:
+def say(lines: Sequence[str]) -> None:
+    """Prints lines. Where nobody can take them, the runs go on: the lines are in each run's console.log."""
     if not lines:
         return
     try:
         print(*lines, sep="\n", flush=True)
     except OSError as error:
-        # Output goes into a file on a full disk. The lines are in each run's console.log; the runs go on.
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EPIPE):
             raise

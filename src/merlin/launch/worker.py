@@ -24,6 +24,9 @@ from merlin.run_folder import HeldError, RunFolder, explain, write_atomically
 from merlin.training.console import Console
 from merlin.training.status import conclude, running
 
+_OF_THE_WORLD = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EISDIR)
+"""Errors of files that are nobody's fault who wrote the program."""
+
 Train = Callable[[RunFolder, Callable[[], bool]], bool]
 """Trains the run of a folder, asks between steps whether to stop, returns whether it came to its end."""
 
@@ -77,7 +80,7 @@ def execute(folder: RunFolder, train: Train = train) -> int:
 
 def _execute_held(folder: RunFolder, train: Train, stop: Stop) -> int:
     try:
-        if folder.read_status().get("state") == "finished":
+        if folder.finished:
             return EXIT_FINISHED
         folder.error_log.unlink(missing_ok=True)
         folder.remove_left_overs()
@@ -103,7 +106,7 @@ def _execute_held(folder: RunFolder, train: Train, stop: Stop) -> int:
 
 def _write_failure(folder: RunFolder, error: BaseException) -> None:
     """Writes down why a run failed. What a full disk refuses, standard error has."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if isinstance(error, OSError) and error.errno in _OF_THE_WORLD:
         error = explain(error, Path(error.filename) if isinstance(error.filename, str) else folder.path)
     if isinstance(error, MerlinError):
         message = details = str(error)
@@ -126,8 +129,8 @@ def _tell(folder: RunFolder, text: str) -> None:
 def _attempt(action: Callable[[], None]) -> None:
     try:
         action()
-    except (OSError, MerlinError) as error:
-        print(error, file=sys.stderr, flush=True)
+    except (OSError, MerlinError):
+        pass  # the reason that matters is on standard error already
 
 
 def main() -> int:

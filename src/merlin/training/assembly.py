@@ -54,11 +54,14 @@ def make_agent(config: Config, state_shape: tuple[int, ...], num_actions: int) -
         return cls(config.part(cls.Parameters), surroundings)
 
 
-def make_source(config: Config, env: BaseEnv, replay_folder: Path | None) -> LiveSource:
-    """Returns the run's experience; its frames lie in `replay_folder`, or in plain memory where that is None."""
+def make_source(config: Config, env: BaseEnv, replay_folder: Path | None, resume: bool = False) -> LiveSource:
+    """Returns the run's experience; its frames lie in `replay_folder`, or in plain memory where that is None.
+
+    With `resume` the frames that an earlier process left there are taken up.
+    """
     seed, run = config.values["seed"], config.values["run"]
     layout = memory.store_layout(config, env.layout)
-    store = FrameStore(layout, replay_folder, find_device(config.values["device"]))
+    store = FrameStore(layout, replay_folder, find_device(config.values["device"]), resume)
     parts = agent_registry.find(config.values["agent_name"]).cls.parts()
     replay = config.part(ReplayParameters) if ReplayParameters in parts else None
     exploration = config.part(ExplorationParameters) if ExplorationParameters in parts else None

@@ -38,14 +38,14 @@ class CsvLog(Observer):
     def __init__(self, path: Path):
         self._path = path
         self._file: LineFile | None = None
-        self._keep = 0
+        self._keep = self._checksum = 0
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._keep = int(state["bytes"])
+        self._keep, self._checksum = int(state["bytes"]), int(state["crc32"])
 
     def on_start(self, progress: Progress) -> None:
         self._file = LineFile(self._path)
-        self._file.cut(self._keep)
+        self._file.cut(self._keep, self._checksum)
         if not self._keep:
             self._file.write(",".join(COLUMNS) + "\n")
 
@@ -56,7 +56,7 @@ class CsvLog(Observer):
     def state_dict(self) -> dict[str, Any]:
         """Returns the size of the file, of which every byte is on the disk then."""
         assert self._file is not None, "state_dict before on_start"
-        return {"bytes": self._file.sync()}
+        return {"bytes": self._file.sync(), "crc32": self._file.checksum}
 
     def close(self) -> None:
         if self._file is not None:

@@ -1,10 +1,13 @@
 """A text file that only grows, by whole lines, and that a resume can cut back."""
 
 import os
+import zlib
 from pathlib import Path
 
 from merlin.errors import MerlinError
 from merlin.run_folder import explain
+
+_BLOCK_BYTES = 1 << 20
 
 
 class LineFile:
@@ -21,6 +24,7 @@ class LineFile:
         except OSError as error:
             raise explain(error, path) from None
         self.size = os.fstat(self._descriptor).st_size
+        self.checksum = self._checksum_of(self.size)
 
     def write(self, line: str) -> None:
         """Appends one line (or several), the end of line included.
@@ -38,6 +42,7 @@ class LineFile:
             os.ftruncate(self._descriptor, self.size)
             raise explain(error, self.path) from None
         self.size += len(content)
+        self.checksum = zlib.crc32(content, self.checksum)
 
     def sync(self) -> int:
         """Forces everything onto the disk and returns the size in bytes."""
@@ -47,19 +52,29 @@ class LineFile:
             raise explain(error, self.path) from None
         return self.size
 
-    def cut(self, size: int) -> None:
+    def cut(self, size: int, checksum: int) -> None:
         """Drops everything after the first `size` bytes.
 
         Raises:
-            MerlinError: there are fewer: the file was changed by somebody else.
+            MerlinError: there are fewer, or their CRC-32 is another: the file was changed by somebody else.
         """
-        if self.size < size:
+        found = self._checksum_of(size)
+        if self.size < size or found != checksum:
+            what = f"has {self.size} bytes where the checkpoint counted {size}" if self.size < size else "was changed"
             raise MerlinError(
-                f"{self.path} has {self.size} bytes where the checkpoint counted {size}: "
-                "it was cut or replaced; bring it back, or delete the run's folder to train it anew"
+                f"{self.path} {what}: it is not the file that the checkpoint goes on with; bring that back, or delete "
+                "the run's folder to train it anew"
             )
         os.ftruncate(self._descriptor, size)
-        self.size = size
+        self.size, self.checksum = size, found
+
+    def _checksum_of(self, size: int) -> int:
+        checksum = 0
+        with self.path.open("rb") as file:
+            while size > 0 and (block := file.read(min(size, _BLOCK_BYTES))):
+                checksum = zlib.crc32(block, checksum)
+                size -= len(block)
+        return checksum
 
     def close(self) -> None:
         """Closes the file. More than once does no harm."""

@@ -13,7 +13,7 @@ def train(
     source: LiveSource,
     recorder: Recorder,
     observers: Sequence[Observer],
-    save_if_due: Callable[[], None],
+    between_steps: Callable[[], None],
     should_stop: Callable[[], bool],
 ) -> bool:
     """Trains until all episodes are played, or until it is told to stop.
@@ -23,7 +23,7 @@ def train(
         source: where its experience comes from.
         recorder: makes the records of finished episodes; knows how many there are to be.
         observers: told of every finished episode, in this order.
-        save_if_due: called between two steps; writes a checkpoint if it is time for one.
+        between_steps: called after each step; writes a checkpoint if one is due, and says how far the run is.
         should_stop: asked between two steps.
 
     Returns:
@@ -40,5 +40,5 @@ def train(
         for record in recorder.records(step, played):
             for observer in observers:
                 observer.on_episode(record)
-        save_if_due()
+        between_steps()
     return True

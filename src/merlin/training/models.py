@@ -24,7 +24,7 @@ class Models(Observer):
         folder: the run's model/.
         interval: episodes between two saved models; None saves the last one only.
         weights: gives the agent's weights.
-        about: plain values that tell how to build the net again: names of agent and net, state_shape,
+        about: plain values that tell how to build the net again: parameters, state_shape, num_actions.
             num_actions.
         say: is told of each saved model.
     """

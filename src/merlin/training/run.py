@@ -2,7 +2,10 @@
 
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
 
+from merlin import seeding
 from merlin.agents import BaseAgent
 from merlin.config import Config, RunParameters
 from merlin.envs import BaseEnv
@@ -18,7 +21,9 @@ from merlin.training.observers import Observer, gather_state, restore_state
 from merlin.training.recorder import Recorder
 from merlin.training.state_images import StateImages
 from merlin.training.status import Status
+from merlin.training.torch_random import TorchRandom
 from merlin.training.video import Video
+from merlin.yaml_text import dump_value
 
 
 def run(folder: RunFolder, config: Config, should_stop: Callable[[], bool]) -> bool:
@@ -36,19 +41,33 @@ def run(folder: RunFolder, config: Config, should_stop: Callable[[], bool]) -> b
         MerlinError: something of the user's or the world's is wrong, such as a full disk.
     """
     parameters = config.part(RunParameters)
-    console = Console(folder.console_log, parameters.experiment, parameters.variant, parameters.run)
-    observers: list[Observer] = [console]
-    env = make_env(config)
-    try:
+    with ExitStack() as closing:
+        console = Console(folder.console_log, parameters.experiment, parameters.variant, parameters.run)
+        closing.callback(console.close)
+        env = make_env(config)
+        closing.callback(env.close)
         state = checkpoint.load(folder.checkpoint, warn=console.event)
         if state is None:
             # Frames that no checkpoint refers to are worth nothing.
             shutil.rmtree(folder.replay, ignore_errors=True)
-        source = make_source(config, env, folder.replay)
+            console.event(f"environment: {_in_words(env.spec)}")
+        source = make_source(config, env, folder.replay, resume=state is not None)
         agent = make_agent(config, source.store.layout.state_shape, env.num_actions)
         recorder = Recorder(agent, source, parameters.episodes, with_states=parameters.save_state_img)
-        observers += _watchers(folder, config, env, agent, source.store.layout.state_shape, console, should_stop)
-        parts = {"agent": agent, "source": source, "recorder": recorder}
+        status = Status(folder, env.spec)
+        observers = [
+            console,
+            status,
+            *_writers(folder, config, env, agent, source.store.layout.state_shape, console, should_stop),
+        ]
+        for observer in observers:
+            closing.callback(observer.close)
+        parts = {
+            "torch": TorchRandom(seeding.integer(parameters.seed, parameters.run, "torch")),
+            "agent": agent,
+            "source": source,
+            "recorder": recorder,
+        }
         if state is None:
             source.begin()
         else:
@@ -65,29 +84,28 @@ def run(folder: RunFolder, config: Config, should_stop: Callable[[], bool]) -> b
             nonlocal saved_at
             source.store.flush()
             states = {name: part.state_dict() for name, part in parts.items()}
-            checkpoint.save(folder.checkpoint, source.agent_steps, states | {"observers": gather_state(observers)})
+            states["observers"] = gather_state(observers)
+            checkpoint.save(folder.checkpoint, source.agent_steps, states)
             saved_at = source.store.head
             for observer in observers:
                 observer.on_checkpoint()
 
-        def save_if_due() -> None:
+        def between_steps() -> None:
             if source.store.head - saved_at >= interval:
                 save()
+            if status.due:
+                status.on_progress(recorder.progress)
 
-        finished = train(agent, source, recorder, observers, save_if_due, should_stop)
+        finished = train(agent, source, recorder, observers, between_steps, should_stop)
         if finished:
             for observer in observers:
                 observer.on_end()
         elif source.store.head > saved_at:
             save()
         return finished
-    finally:
-        for observer in reversed(observers):
-            observer.close()
-        env.close()
 
 
-def _watchers(
+def _writers(
     folder: RunFolder,
     config: Config,
     env: BaseEnv,
@@ -96,16 +114,15 @@ def _watchers(
     console: Console,
     should_stop: Callable[[], bool],
 ) -> list[Observer]:
-    """Returns the observers of a run beside its console."""
+    """Returns the observers that write what stays of a run, in the order in which they are told."""
     parameters = config.part(RunParameters)
     about = {
-        "agent_name": parameters.agent_name,
-        "net_name": parameters.net_name,
+        "parameters": dict(config.values),
         "num_actions": env.num_actions,
         "state_shape": list(state_shape),
-        "spec": env.spec,
+        "environment": env.spec,
     }
-    watchers: list[Observer] = [
+    writers: list[Observer] = [
         CsvLog(folder.train_log),
         Models(folder.model, parameters.model_save_interval, agent.weights, about, console.event),
         Video(
@@ -117,8 +134,11 @@ def _watchers(
             should_stop,
             parameters.threads or 1,
         ),
-        Status(folder),
     ]
     if parameters.save_state_img:
-        watchers.append(StateImages(folder.img, console.event))
-    return watchers
+        writers.append(StateImages(folder.img, console.event))
+    return writers
+
+
+def _in_words(spec: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {dump_value(value)}" for name, value in spec.items())

@@ -4,7 +4,7 @@ import os
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, final
 
@@ -25,14 +25,22 @@ class Status(Observer):
 
     Args:
         folder: the run's folder.
+        environment: the one effective specification of the game.
         clock: seconds since any fixed moment.
         interval: seconds between two writes, at least.
     """
 
     name = "status"
 
-    def __init__(self, folder: RunFolder, clock: Callable[[], float] = time.monotonic, interval: float = 1.0):
+    def __init__(
+        self,
+        folder: RunFolder,
+        environment: Mapping[str, Any],
+        clock: Callable[[], float] = time.monotonic,
+        interval: float = 1.0,
+    ):
         self._folder = folder
+        self._environment = dict(environment)
         self._clock = clock
         self._interval = interval
         self._rewards: deque[float] = deque(maxlen=_MEAN_EPISODES)
@@ -52,7 +60,18 @@ class Status(Observer):
             "frames": progress.frames,
             "updates": progress.updates,
             "epsilon": None,
+            "environment": self._environment,
         }
+        self._write()
+
+    @property
+    def due(self) -> bool:
+        """Whether the last write is long enough ago."""
+        return self._clock() - self._written >= self._interval
+
+    def on_progress(self, progress: Progress) -> None:
+        """Writes how far the run is in the middle of an episode."""
+        self._status.update(agent_steps=progress.env_steps, frames=progress.frames, updates=progress.updates)
         self._write()
 
     def on_episode(self, record: EpisodeRecord) -> None:
@@ -64,7 +83,7 @@ class Status(Observer):
             updates=record.updates,
             epsilon=float(record.epsilon),
         )
-        if self._clock() - self._written >= self._interval:
+        if self.due:
             self._write()
 
     def close(self) -> None:
@@ -113,7 +132,7 @@ def running() -> dict[str, Any]:
 
 def conclude(folder: RunFolder, state: str, message: str = "") -> None:
     """Writes how a run came to its end ("finished", "interrupted" or "failed") and, in one line, why."""
-    folder.write_status(folder.read_status() | {"state": state, "message": message, "updated": _now()})
+    folder.write_status(folder.read_status() | {"state": state, "message": message, "updated": _now()}, durable=True)
 
 
 def _now() -> str:

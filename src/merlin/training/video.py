@@ -63,6 +63,11 @@ class Video(Observer):
             self._waiting.append({"episode": record.episode, "seed": record.seed, "actions": record.actions})
             self._film_waiting()
 
+    def on_end(self) -> None:
+        # No checkpoint will keep them any more, so a stop that comes now has to wait for them.
+        self._stop_requested = lambda: False
+        self._film_waiting()
+
     def state_dict(self) -> dict[str, Any]:
         return {"waiting": list(self._waiting)} if self._waiting else {}
 
