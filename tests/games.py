@@ -39,3 +39,24 @@ class Corridor(BaseGymEnv):
 
     def make_env(self, render_mode):
         return CorridorGame()
+
+
+class PicturedCorridorGame(CorridorGame):
+    """The same corridor as a grey picture, in which a bright square stands at the place."""
+
+    observation_space = gymnasium.spaces.Box(0, 255, (36, 36), np.uint8)
+
+    def _see(self):
+        picture = np.zeros((36, 36), np.uint8)
+        picture[12:24, 6 * self.place : 6 * self.place + 6] = 255
+        return picture
+
+
+@env_registry.register
+class PicturedCorridor(BaseGymEnv):
+    """The corridor for nets that take images."""
+
+    name = "pictured_corridor"
+
+    def make_env(self, render_mode):
+        return PicturedCorridorGame()

@@ -118,3 +118,10 @@ def test_epsilon_falls_by_episodes():
     assert [record.epsilon for record in records[:10]] == [1.0] * 10
     assert records[10].epsilon == pytest.approx(0.97)
     assert records[41].epsilon == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("use_amp", [False, True])
+def test_a_net_for_images_learns_from_pictures(use_amp):
+    images = {"env_name": "pictured_corridor", "net_name": "cnn", "features": [4, 8, 8, 16], "use_amp": use_amp}
+    _, records = play("double_dqn", **images, num_stacked_frames=2, sampling="prioritized", n_step=2)
+    assert np.mean([record.steps for record in records[-10:]]) < 8
