@@ -17,6 +17,7 @@ from windows import Report, Work, serve
 from merlin.experience import memory
 from merlin.experience.batch import Batch
 from merlin.experiment import make_config
+from merlin.machine import keep_freed_memory
 from merlin.training.assembly import make_agent, make_env, make_source
 from merlin.training.loop import train
 from merlin.training.recorder import Recorder
@@ -27,6 +28,7 @@ SIZES = (100_000, 500_000, 1_000_000)
 
 
 def prepare(settings: dict[str, Any]) -> tuple[Work, Report]:
+    keep_freed_memory()  # as the process of a run does
     num_envs = settings["num_envs"]
     torch.set_num_threads(settings["threads"])
     config = make_config(

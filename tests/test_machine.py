@@ -1,6 +1,9 @@
 """How many cores and how much memory there are."""
 
 import os
+import platform
+import subprocess
+import sys
 
 import pytest
 
@@ -70,3 +73,34 @@ def test_files_that_can_make_room_are_not_counted_as_used(tmp_path):
     write(tmp_path / "sys/fs/cgroup/memory.current", "4900")
     write(tmp_path / "sys/fs/cgroup/memory.stat", "active_file 7\ninactive_file 600\ninactive_anon 50")
     assert free_memory(tmp_path) == 700
+
+
+# In a process of its own, because what is set cannot be asked for or undone.
+FAULTS = """
+import resource, sys
+from merlin.machine import keep_freed_memory
+
+if sys.argv[1] == "kept":
+    assert keep_freed_memory()
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def use():
+    blocks = [bytearray(2**22) for _ in range(4)]
+    return sum(map(len, blocks))
+
+use()
+before = faults()
+for _ in range(20):
+    use()
+print(faults() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library keeps memory in its own way")
+def test_freed_memory_is_used_again_without_page_faults():
+    def faults(how):
+        return int(subprocess.run([sys.executable, "-c", FAULTS, how], capture_output=True, check=True).stdout)
+
+    assert faults("kept") < 100 < 1000 < faults("given back")

@@ -63,13 +63,12 @@ def analyze_main() -> int:
 def train(options: argparse.Namespace) -> int:
     """Trains what the files define, or shows what would be trained; then analyses the results."""
     from merlin.experiment import load_experiments
+    from merlin.training.feasible import misfits
 
-    configs = load_experiments(options.files or _all_experiments(), options.set)
+    configs = load_experiments(options.files or _all_experiments(), options.set, misfits=misfits)
     if options.dry_run:
         from merlin.commands.dry_run import show_runs
-        from merlin.training.feasible import check_nets
 
-        check_nets(configs)
         show_runs(configs)
         return 0
     from merlin.launch import start

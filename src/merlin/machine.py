@@ -1,5 +1,6 @@
-"""How many cores and how much memory this process may use, whatever limits are set around it."""
+"""What this process may use of the machine, whatever limits are set around it, and how it keeps memory."""
 
+import ctypes
 import math
 import os
 from pathlib import Path
@@ -21,6 +22,21 @@ def free_memory(root: Path = _ROOT) -> int:
     free = psutil.virtual_memory().available
     rooms = [room for folder in _groups("memory", root) if (room := _room(folder)) is not None]
     return max(0, min([free, *rooms]))
+
+
+def keep_freed_memory() -> bool:
+    """Lets the C library keep what this process frees for the next request; returns whether it can.
+
+    By default GNU's C library gives large blocks back to the system as soon as they are free. Each update of a network
+    frees several megabytes and asks for them again, and the system then fills every page with zeros anew: some
+    hundred to two thousand page faults per update. Blocks of 32 MiB and more, such as a replay, are not kept.
+    """
+    trim_threshold, mmap_threshold = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of malloc.h
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError):  # another C library
+        return False
+    return bool(mallopt(mmap_threshold, 32 * 2**20) and mallopt(trim_threshold, 2**30))
 
 
 def _groups(controller: str, root: Path) -> list[Path]:

@@ -201,7 +201,7 @@ class ValueAgent(BaseAgent):
 
 def _to_float(state: Tensor, kind: torch.dtype) -> Tensor:
     """Returns images in [0, 1], in numbers of this kind; vectors stay as they are."""
-    return state.to(kind) * (1 / 255) if state.dtype == torch.uint8 else state
+    return state.to(kind).mul_(1 / 255) if state.dtype == torch.uint8 else state
 
 
 _PLAIN = (

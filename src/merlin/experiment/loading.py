@@ -1,6 +1,6 @@
 """From experiment files to runs: variants merged, every value checked, every fault listed at once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,10 @@ from merlin.yaml_text import YamlFault, parse_value
 
 
 def load_experiments(
-    paths: Iterable[Path], overrides: Sequence[str] = (), registries: Registries | None = None
+    paths: Iterable[Path],
+    overrides: Sequence[str] = (),
+    registries: Registries | None = None,
+    misfits: Callable[[Config], Iterable[tuple[str, str]]] = lambda config: (),
 ) -> list[Config]:
     """Returns the settings of all runs that some experiment files define, in the order of the files.
 
@@ -25,6 +28,8 @@ def load_experiments(
         paths: the files.
         overrides: `key=value` each; they win over everything that the files say.
         registries: what the files may name; merlin's own if not given.
+        misfits: looks at a run of each variant whose values are all allowed, and yields what is wrong nevertheless:
+            a parameter and a message.
 
     Raises:
         InputError: if anything is wrong; it lists every fault of every file.
@@ -49,6 +54,9 @@ def load_experiments(
         resolved += leaves
     _report_unused([*nodes, (top, resolved)], registries, faults)
     faults += duplicates(resolved)
+    for leaf in resolved:
+        if leaf.sound:
+            faults += [Fault(leaf.place_of(name), message) for name, message in misfits(runs_of(leaf)[0])]
     if faults:
         raise InputError(_listed(faults))
     return [config for leaf in resolved for config in runs_of(leaf)]

@@ -50,6 +50,11 @@ class Resolved:
         return set() if self.learns else {"net_name"}
 
     @property
+    def sound(self) -> bool:
+        """Whether every parameter that it uses has a value that is allowed."""
+        return self.complete and self.values.keys() == self.used
+
+    @property
     def place(self) -> Place:
         """Where the variant is written."""
         return self.way[-1].place
@@ -106,7 +111,7 @@ def resolve(
         values["env_name"] = env.name
     variant.values = {name: plain(value) for name, value in values.items() if name not in variant.unused}
     variant.origins = {name: variant.origin(name) for name in variant.values}
-    if variant.complete and variant.values.keys() == variant.used:
+    if variant.sound:
         for names, message in _contradictions(variant.values):
             faults.append(Fault(variant.place_of(*names), message))
     return variant

@@ -20,6 +20,7 @@ from merlin.errors import MerlinError
 from merlin.launch.job import EXIT_FAILED, EXIT_FINISHED, EXIT_HELD, EXIT_INTERRUPTED
 from merlin.launch.orphan import die_with
 from merlin.launch.stop import Interrupted, Stop
+from merlin.machine import keep_freed_memory
 from merlin.run_folder import HeldError, RunFolder, explain, write_atomically
 from merlin.training.console import Console
 from merlin.training.status import conclude, running
@@ -46,6 +47,7 @@ def train(folder: RunFolder, stop: Callable[[], bool]) -> bool:
     threads = values.get("threads") if isinstance(values, dict) else None
     if isinstance(threads, int):
         os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(threads)) | _SPIN)
+    keep_freed_memory()
     from merlin.experiment import load_run
 
     config = load_run(folder.experiment_yaml)
