@@ -1,4 +1,4 @@
-"""`merlin train` as users start it, in processes of its own: signals, kills from outside at random moments, a full disk."""
+"""`merlin train` as users start it: signals, kills from outside at random moments, a disk that fills up."""
 
 import os
 import random
