@@ -7,6 +7,7 @@ base 60. Nothing in a file is ever executed: nodes are read by this module alone
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import yaml
@@ -136,6 +137,11 @@ def dump_value(value: Any) -> str:
     """Returns the YAML text of a value, on one line; reading it gives exactly the value again."""
     text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=2**31, allow_unicode=True, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
+
+
+def in_words(values: Mapping[str, Any]) -> str:
+    """Returns a mapping on one line, without signs between names and values: `frame_skip 4, sticky_actions 0.25`."""
+    return ", ".join(f"{name} {dump_value(value)}" for name, value in values.items())
 
 
 def _mapping(node: yaml.MappingNode) -> dict[str, Any]:

@@ -100,21 +100,21 @@ def test_everything_registered_can_be_shown(capsys):
 def test_a_dry_run_says_once_what_is_shared(tmp_path, capsys):
     text = "episodes: 9\nrun_count: 2\nvariants:\n - {}\n - alpha: 0.5\n - agent_name: random_walker\n"
     configs = load(tmp_path, text)
-    show_runs(configs, lambda config: config.values.get("memory_size", 0) * 10)
+    show_runs(configs, lambda config: ({"environment": "Pong"}, config.values.get("memory_size", 0) * 10))
     out = capsys.readouterr().out
     assert "experiment_one: 3 variants, 6 runs" in out
     assert row(out, "episodes").endswith("experiment_one.yaml:1")
     assert row(out, "gamma").split() == ["gamma", "0.99", "default"]
     first, second, third = out.split("\nvariant ")[1:]
-    assert first.startswith("default\nruns 0, 1; replay: 5,000,000 bytes (4.8 MiB) each")
+    assert first.startswith("default\nruns 0, 1; replay: 5,000,000 bytes (4.8 MiB) each\nenvironment Pong\n")
     assert row(second, "alpha").endswith("experiment_one.yaml:5")
     assert "gamma" in row(third, "has")
     assert "gamma" not in first
 
 
 def test_a_dry_run_of_one_variant_is_one_table(tmp_path, capsys):
-    show_runs(load(tmp_path, "run_count: 1\nexperiment: '[bold]'"), lambda config: 5)
+    show_runs(load(tmp_path, "run_count: 1\nexperiment: '[bold]'"), lambda config: ({"environment": "[i]"}, 5))
     out = capsys.readouterr().out
     assert "[bold]: 1 variant, 1 run" in out
     assert out.count("gamma") == 1
-    assert "run 0; replay: 5 bytes (0.0 MiB)\n" in out
+    assert 'run 0; replay: 5 bytes (0.0 MiB)\nenvironment "[i]"\n' in out

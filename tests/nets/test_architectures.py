@@ -36,9 +36,9 @@ def test_the_impala_network_with_the_paper_s_widths():
 
 
 def test_conv_net_normalises_and_has_no_bias_before_that():
-    # 4·8·8·32, 32·4·4·64, 64·3·3·64 and two numbers per channel; 64 → 15 → 7 → 7 pixels; 256 units.
-    net = ConvNet((4, 64, 64), 3)
-    assert size(net) == 8_192 + 64 + 32_768 + 128 + 36_864 + 128 + (64 * 7 * 7 * 256 + 256) + (256 * 3 + 3)
+    # 4·8·8·32, 32·4·4·64, 64·3·3·64 and two numbers per channel; 66 → 16 → 8 → 8 pixels; 256 units.
+    net = ConvNet((4, 66, 66), 3)
+    assert size(net) == 8_192 + 64 + 32_768 + 128 + 36_864 + 128 + (64 * 8 * 8 * 256 + 256) + (256 * 3 + 3)
     assert [type(layer).__name__ for layer in list(net.net)[:3]] == ["Conv2d", "BatchNorm2d", "ReLU"]
 
 
@@ -67,6 +67,14 @@ def test_channels():
     assert channels(CNN(ATARI, 3, CNN.Parameters(features=(8, 16, 24)))) == [8, 16, 24]
     assert channels(ConvNet(ATARI, 3)) == [32, 64, 64]
     assert channels(ImpalaNet(ATARI, 3)) == [32] * 5 + [64] * 5 + [64] * 5
+
+
+@pytest.mark.parametrize(
+    ("net", "side", "border"), [(CNN, 84, None), (CNN, 60, None), (CNN, 64, 2), (ConvNet, 66, None), (ConvNet, 64, 1)]
+)
+def test_pictures_of_which_the_convolutions_would_leave_out_an_edge_get_a_border(net, side, border):
+    first = net((4, side, side), 3).net[0]
+    assert isinstance(first, nn.Conv2d) if border is None else first.padding == (border,) * 4
 
 
 @pytest.mark.parametrize("net", [CNN, ImpalaNet])

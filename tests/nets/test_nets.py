@@ -38,6 +38,15 @@ def test_states_become_one_number_per_action(name, state_shape):
         assert q.dtype == torch.float32
 
 
+@pytest.mark.parametrize("side", [36, 48, 57, 64, 84])
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(VECTOR_NETS)))
+def test_every_pixel_counts(name, side):
+    """In Pong the agent's own paddle is in the last two columns."""
+    states = torch.rand(16, 2, side, side, requires_grad=True)
+    make(name, (2, side, side)).train()(states).square().sum().backward()
+    assert (states.grad.abs().sum(dim=(0, 1)) > 0).all()
+
+
 @pytest.mark.parametrize("dueling", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_gradient_reaches_every_parameter(name, dueling):

@@ -209,6 +209,7 @@ _PLAIN = (
     nn.Conv2d,
     nn.MaxPool2d,
     nn.AvgPool2d,
+    nn.ZeroPad2d,
     nn.Flatten,
     nn.Sequential,
     nn.ModuleList,

@@ -1,6 +1,7 @@
-"""What would be trained: every run with its values, their origins, and the memory that its replay needs."""
+"""What would be trained: every run with its values, their origins, its environment, and the memory for its replay."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -8,19 +9,22 @@ from rich.text import Text
 from merlin.commands.tables import console, heading, table
 from merlin.config import Config
 from merlin.experiment.file import shown
+from merlin.yaml_text import in_words
 
 _NUMBERED = {"experiment", "variant", "run", "run_count"}
 
 
-def show_runs(configs: Sequence[Config], replay_bytes: Callable[[Config], int] | None = None) -> None:
+def show_runs(
+    configs: Sequence[Config], facts: Callable[[Config], tuple[Mapping[str, Any], int]] | None = None
+) -> None:
     """Prints the runs by experiment: what is the same in all of them once, then per variant what differs.
 
     Args:
         configs: the runs.
-        replay_bytes: gives the bytes of a run's replay; that of `merlin.experience` if not given.
+        facts: gives a run's environment as it is in effect, and the bytes of its replay; asked of the environment
+            and of `merlin.experience` if not given.
     """
-    if replay_bytes is None:
-        from merlin.experience.memory import replay_bytes
+    facts = facts or _facts
     out = console()
     for name, runs in _by(configs, "experiment").items():
         variants = _by(runs, "variant")
@@ -32,8 +36,10 @@ def show_runs(configs: Sequence[Config], replay_bytes: Callable[[Config], int] |
         for variant, copies in variants.items():
             config, numbers = copies[0], ", ".join(str(config.values["run"]) for config in copies)
             out.print(Text(f"\nvariant {variant}", style="bold"))
-            needed = f"{_size(replay_bytes(config))}{' each' if len(copies) > 1 else ''}"
+            environment, replay_bytes = facts(config)
+            needed = f"{_size(replay_bytes)}{' each' if len(copies) > 1 else ''}"
             out.print(f"{'run' if len(copies) == 1 else 'runs'} {numbers}; replay: {needed}")
+            out.print(Text(in_words(environment)))
             own = [key for key in config.values if key not in _NUMBERED and (len(variants) == 1 or key not in shared)]
             if own:
                 out.print(_values(dict.fromkeys(own, config), own))
@@ -41,6 +47,12 @@ def show_runs(configs: Sequence[Config], replay_bytes: Callable[[Config], int] |
                 out.print(Text(f"has no use for: {', '.join(unused)}", style="dim"))
         out.print()
     out.print(f"{_count(len(configs), 'run')} in all. Nothing was started.")
+
+
+def _facts(config: Config) -> tuple[Mapping[str, Any], int]:
+    from merlin.experience.memory import env_layout, replay_bytes
+
+    return env_layout(config).spec, replay_bytes(config)
 
 
 def _values(holders: Mapping[str, Config], names: Iterable[str]) -> Table:

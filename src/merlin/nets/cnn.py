@@ -6,7 +6,7 @@ import pydantic
 from torch import nn
 
 from merlin.nets.base import BaseNet
-from merlin.nets.layers import Window, dense, image_shape, output_side
+from merlin.nets.layers import Window, dense, image_shape, output_side, whole_picture
 
 WINDOWS = (Window(8, 4, 0), Window(4, 2, 0), Window(3, 1, 0))
 
@@ -16,7 +16,8 @@ class CNN(BaseNet):
     """The network of Mnih et al., "Human-level control through deep reinforcement learning" (2015).
 
     Three convolutions without padding, 8×8 with stride 4, 4×4 with stride 2 and 3×3, then dense layers;
-    ReLU after each. The smallest image is 36×36.
+    ReLU after each. The smallest image is 36×36. The paper's 84×84 are covered exactly; other sizes of which the
+    convolutions would leave pixels out at an edge are given a border of zeros.
 
     Initialisation: PyTorch's default (see `BaseNet`), which is the published one.
     """
@@ -37,7 +38,7 @@ class CNN(BaseNet):
     def _define_net(self, state_shape: tuple[int, ...], num_actions: int) -> nn.Sequential:
         channels, height, width = image_shape(self.name, state_shape, WINDOWS)
         features = self.settings.features
-        layers: list[nn.Module] = []
+        layers, height, width = whole_picture(height, width, WINDOWS)
         for window, out_channels in zip(WINDOWS, features, strict=False):
             layers += [nn.Conv2d(channels, out_channels, *window), nn.ReLU()]
             channels = out_channels

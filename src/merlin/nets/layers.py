@@ -38,6 +38,37 @@ def output_side(side: int, windows: Sequence[Window]) -> int:
     return side
 
 
+def covering_side(side: int, windows: Sequence[Window]) -> int:
+    """Returns the smallest side in pixels, at least the one given, of which the windows leave nothing out.
+
+    A window moves on by its stride; pixels that are fewer than a stride at the far edge are in no window. Of 64
+    pixels, windows of 8 by 4 and then of 4 by 2 do not see the last four: in Pong, the agent's own paddle.
+    """
+    return next(larger for larger in count(side) if _covers(larger, windows))
+
+
+def _covers(side: int, windows: Sequence[Window]) -> bool:
+    for kernel, stride, padding in windows:
+        steps, left_out = divmod(side + 2 * padding - kernel, stride)
+        if steps < 0 or left_out:
+            return False
+        side = steps + 1
+    return True
+
+
+def whole_picture(height: int, width: int, windows: Sequence[Window]) -> tuple[list[nn.Module], int, int]:
+    """Returns what has to come before the windows so that these see every pixel, and the sides in pixels behind it.
+
+    It is a border of zeros, as even as possible, or nothing where the sides fit already.
+    """
+    rows, columns = covering_side(height, windows), covering_side(width, windows)
+    across, down = columns - width, rows - height
+    if not across and not down:
+        return [], rows, columns
+    left, top = across // 2, down // 2
+    return [nn.ZeroPad2d((left, across - left, top, down - top))], rows, columns
+
+
 def smallest_side(windows: Sequence[Window]) -> int:
     """Returns the smallest side in pixels of which something is left behind all windows."""
     return next(side for side in count(1) if output_side(side, windows) > 0)

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 from merlin import seeding
 from merlin.agents import BaseAgent
@@ -23,7 +22,7 @@ from merlin.training.state_images import StateImages
 from merlin.training.status import Status
 from merlin.training.torch_random import TorchRandom
 from merlin.training.video import Video
-from merlin.yaml_text import dump_value
+from merlin.yaml_text import in_words
 
 
 def run(folder: RunFolder, config: Config, should_stop: Callable[[], bool]) -> bool:
@@ -50,7 +49,7 @@ def run(folder: RunFolder, config: Config, should_stop: Callable[[], bool]) -> b
         if state is None:
             # Frames that no checkpoint refers to are worth nothing.
             shutil.rmtree(folder.replay, ignore_errors=True)
-            console.event(f"environment: {_in_words(env.spec)}")
+            console.event(f"environment: {in_words(env.spec)}")
         source = make_source(config, env, folder.replay, resume=state is not None)
         agent = make_agent(config, source.store.layout.state_shape, env.num_actions)
         recorder = Recorder(agent, source, parameters.episodes, with_states=parameters.save_state_img)
@@ -138,7 +137,3 @@ def _writers(
     if parameters.save_state_img:
         writers.append(StateImages(folder.img, console.event))
     return writers
-
-
-def _in_words(spec: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {dump_value(value)}" for name, value in spec.items())
