@@ -117,4 +117,4 @@ def test_a_dry_run_of_one_variant_is_one_table(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "[bold]: 1 variant, 1 run" in out
     assert out.count("gamma") == 1
-    assert 'run 0; replay: 5 bytes (0.0 MiB)\nenvironment "[i]"\n' in out
+    assert "run 0; replay: 5 bytes (0.0 MiB)\nenvironment '[i]'\n" in out
