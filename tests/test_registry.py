@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 import pytest
 
 from merlin.errors import InputError, MerlinError
-from merlin.registry import Registry, name_of, nearest
+from merlin.registry import Family, Registry, name_of, nearest
 
 
 class Plain:
@@ -118,7 +118,7 @@ def test_names_that_are_not_registered_may_be_resolved():
         [],
         resolve=lambda name: (Plain, "Full-v1", {"game": "full"}) if name == "full" else None,
         other_names=lambda: ["full"],
-        families={"full games": Plain},
+        families={"full games": Family(Plain, lambda: ["full"])},
     )
     entry = registry.find("full")
     assert (entry.name, entry.cls, entry.defaults) == ("Full-v1", Plain, {"game": "full"})

@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from merlin.errors import InputError, MerlinError
 
@@ -21,6 +21,13 @@ class Entry:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Family(NamedTuple):
+    """A class that stands for many names, which are resolved and not registered one by one."""
+
+    cls: Any
+    names: Callable[[], Iterable[str]]
+
+
 class Registry:
     """The agents, nets or environments that an experiment can name.
 
@@ -28,8 +35,9 @@ class Registry:
         kind: what is registered, for messages: "agent", "net" or "env".
         classes: the first classes to register.
         resolve: finds what is not registered under a name, as (class, name to use from then on,
-            defaults), or None. other_names: more names that `resolve` understands, for suggestions. families:
-            the classes that `resolve` gives, each under words that say for which names.
+            defaults), or None.
+        other_names: more spellings that `resolve` understands, for suggestions.
+        families: what `resolve` gives, each under words that say for which names.
     """
 
     def __init__(
@@ -39,7 +47,7 @@ class Registry:
         *,
         resolve: Callable[[str], tuple[type, str, Mapping[str, Any]] | None] = lambda name: None,
         other_names: Callable[[], Iterable[str]] = tuple,
-        families: Mapping[str, type] = MappingProxyType({}),
+        families: Mapping[str, Family] = MappingProxyType({}),
     ) -> None:
         self.kind = kind
         self.families = families
@@ -93,7 +101,8 @@ class Registry:
 
     def classes(self) -> list[tuple[str, Any]]:
         """Returns all classes that a name can stand for, each with a name or words for several names."""
-        return [*((entry.name, entry.cls) for entry in self), *self.families.items()]
+        families = ((title, family.cls) for title, family in self.families.items())
+        return [*((entry.name, entry.cls) for entry in self), *families]
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries

@@ -118,3 +118,11 @@ def test_a_dry_run_of_one_variant_is_one_table(tmp_path, capsys):
     assert "[bold]: 1 variant, 1 run" in out
     assert out.count("gamma") == 1
     assert "run 0; replay: 5 bytes (0.0 MiB)\nenvironment '[i]'\n" in out
+
+
+def test_games_and_ids_that_are_not_registered_one_by_one_are_listed(capsys):
+    show("envs", None)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "any Atari game: Adventure, AirRaid, Alien," in out
+    assert "CartPole-v1" in out.split("any Gymnasium id: ")[1]
+    assert "ALE/" not in out

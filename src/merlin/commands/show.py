@@ -50,12 +50,14 @@ def show(what: str, name: str | None, imports: Sequence[str] = (), registries: R
 
 def _all_entries(what: str, registry: Registry) -> None:
     rows = [(entry.name, _summary(entry.cls), _own_defaults(entry)) for entry in registry]
-    rows += [(title, _summary(cls), "") for title, cls in registry.families.items()]
+    rows += [(title, _summary(family.cls), "") for title, family in registry.families.items()]
     columns = ("name", "what it is", "defaults of its own")
     if not any(own for _, _, own in rows):
         columns, rows = columns[:2], [row[:2] for row in rows]
     out = console()
     out.print(table(columns, rows))
+    for title, family in registry.families.items():
+        out.print(Text(f"\n{title}: {', '.join(family.names())}"))
     out.print(f"\n`merlin show {what} NAME` prints the parameters of one of them.")
 
 

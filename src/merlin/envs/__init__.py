@@ -9,7 +9,7 @@ from merlin.envs.base import BaseEnv, Episode, Step
 from merlin.envs.gym_env import BaseGymEnv
 from merlin.envs.gymnasium_env import GymnasiumEnv
 from merlin.envs.pong import PongEnv
-from merlin.registry import Registry
+from merlin.registry import Family, Registry
 
 __all__ = [
     "AtariEnv",
@@ -48,5 +48,8 @@ env_registry = Registry(
     [PongEnv],
     resolve=resolve,
     other_names=names.suggestions,
-    families={"any Atari game": AtariEnv, "any Gymnasium id": GymnasiumEnv},
+    families={
+        "any Atari game": Family(AtariEnv, names.atari_names),
+        "any Gymnasium id": Family(GymnasiumEnv, names.gymnasium_ids),
+    },
 )

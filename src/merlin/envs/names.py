@@ -77,6 +77,16 @@ def gymnasium_id(name: str) -> str | None:
     return f"{module}{colon}{bare}"
 
 
+def atari_names() -> list[str]:
+    """Returns all games in their short spelling, such as `MsPacman`."""
+    return [_camel(game) for game in GAMES]
+
+
+def gymnasium_ids() -> list[str]:
+    """Returns the ids that Gymnasium has at hand, Atari games aside."""
+    return sorted(name for name in gymnasium.registry if gymnasium_id(name))
+
+
 def suggestions() -> list[str]:
     """Returns what may be meant by a name that nothing is known by: Atari games and Gymnasium's ids."""
     # Plain "Pong" is left out: whoever mistypes it most likely means the registered `pong`.
